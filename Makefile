@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+#
+#   make run      install what is missing, build, start Belfry on this machine
+#   make test     install what is missing, build, run every test
+# `make help` lists the rest.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+SEED ?= 1
+MINUTES ?= 1
+ONLY ?=
+
+.PHONY: help build run test fmt tidy sim fuzz bench clean
+
+help:
+	@echo "make run              install what is missing, build, start Belfry on this machine"
+	@echo "make test             install what is missing, build, run every test (ONLY=part of a name)"
+	@echo "make build            build/release/belfry"
+	@echo "make fmt              format all C++ sources"
+	@echo "make tidy             the rules of the house, and clang's opinion"
+	@echo "make sim SEED=n       the calendar against its oracle, from a seed"
+	@echo "make fuzz MINUTES=n   every fuzzer for n minutes"
+	@echo "make bench            the benchmarks"
+	@echo "make clean            remove build/"
+
+build:
+	@tools/install-deps build
+	@echo "belfry: building build/release/belfry"
+	@cmake --preset release >/dev/null
+	@ninja -C build/release --quiet belfry
+
+run: build
+	@build/release/belfry $(if $(ARGS),$(ARGS),serve)
+
+test:
+	@tools/install-deps build test
+	@echo "belfry: building the tests (g++ with AddressSanitizer and UBSan; clang reads along)"
+	@cmake --preset debug >/dev/null
+	@ninja -C build/debug --quiet
+	@echo "belfry: running the tests"
+	@tools/run-tests build/debug $(if $(ONLY),--only $(ONLY))
+
+fmt:
+	@tools/install-deps build test
+	@git ls-files -co --exclude-standard '*.cpp' '*.h' | xargs clang-format -i
+
+tidy:
+	@tools/install-deps build test
+	@tools/tidy
+	@cmake --preset debug >/dev/null
+	@ninja -C build/debug --quiet clang_check
+
+sim:
+	@tools/install-deps build test
+	@cmake --preset debug >/dev/null
+	@ninja -C build/debug --quiet oracle_test
+	@BELFRY_SEED=$(SEED) build/debug/tests/oracle_test
+
+fuzz:
+	@tools/install-deps build test fuzz
+	@cmake --preset clang >/dev/null
+	@ninja -C build/clang --quiet
+	@tools/fuzz build/clang $(MINUTES)
+
+bench:
+	@tools/install-deps build bench
+	@cmake --preset release >/dev/null
+	@ninja -C build/release --quiet benchmarks belfry
+	@tools/bench build/release $(ONLY)
+
+clean:
+	@rm -rf build

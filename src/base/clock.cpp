@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/clock.h"
+
+#include <time.h>
+
+namespace belfry {
+namespace {
+
+Ticks read_clock(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::chrono::seconds{time.tv_sec} +
+         std::chrono::floor<Ticks>(std::chrono::nanoseconds{time.tv_nsec});
+}
+
+Ticks distance(Ticks a, Ticks b) {
+  return a < b ? b - a : a - b;
+}
+
+}  // namespace
+
+Instant OffsetKeeper::tell(Ticks uptime, Instant wall) {
+  const Ticks seen = wall.time_since_epoch() - uptime;
+  if (!offset_ || distance(seen, *offset_) <= kSmallChange) {
+    offset_ = seen;
+    doubted_.reset();
+  } else if (!doubted_ || distance(seen, doubted_->offset) > kSmallChange) {
+    doubted_ = Doubted{seen, uptime};
+  } else if (uptime - doubted_->since >= kMustStand) {
+    offset_ = seen;
+    doubted_.reset();
+  }
+  return Instant{uptime + *offset_};
+}
+
+Instant WallClock::now() const {
+  const std::lock_guard lock(mutex_);
+  const Ticks uptime = read_clock(CLOCK_BOOTTIME);
+  return keeper_.tell(uptime, Instant{read_clock(CLOCK_REALTIME)});
+}
+
+bool WallClock::trusted() const {
+  const std::lock_guard lock(mutex_);
+  return keeper_.trusted();
+}
+
+}  // namespace belfry

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+#include "wire/action_json.h"
+
+#include <fmt/format.h>
+
+#include "wire/authentication_json.h"
+#include "wire/http_action_json.h"
+#include "wire/iso8601.h"
+#include "wire/service_bus_json.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+enum class ActionType { http, https, storage_queue, service_bus_queue, service_bus_topic };
+
+constexpr Spelling<ActionType> kActionTypes[] = {
+    {"Http", ActionType::http},
+    {"Https", ActionType::https},
+    {"StorageQueue", ActionType::storage_queue},
+    {"ServiceBusQueue", ActionType::service_bus_queue},
+    {"ServiceBusTopic", ActionType::service_bus_topic},
+};
+
+constexpr Spelling<RetryType> kRetryTypes[] = {
+    {"none", RetryType::none},
+    {"fixed", RetryType::fixed},
+};
+
+constexpr std::size_t kStorageNameBytesMax = 63;
+
+StorageQueueAction read_storage_queue(ObjectReader message) {
+  StorageQueueAction out;
+  out.storage_account = required_name(message, "storageAccount", kStorageNameBytesMax);
+  out.queue_name = required_name(message, "queueName", kStorageNameBytesMax);
+  out.sas_token = required_secret(message, "sasToken");
+  out.message = message.text("message", kMessageBytesMax).value_or("");
+  return out;
+}
+
+// The one payload that the type selects; the others are not looked at.
+template <typename Read>
+auto read_payload(ObjectReader& action, std::string_view name, Read read)
+    -> std::optional<decltype(read(std::declval<ObjectReader>()))> {
+  auto payload = action.object(name);
+  if (payload) return read(std::move(*payload));
+  if (action.find(name) == nullptr) {
+    action.fail(name,
+                fmt::format("is missing: an action of this type is described by '{}'.", name));
+  }
+  return std::nullopt;
+}
+
+std::optional<RetryPolicy> retry_policy_inside(ObjectReader& action) {
+  if (auto policy = action.object("retryPolicy")) return read_retry_policy(std::move(*policy));
+  return std::nullopt;
+}
+
+void skip_payloads(ObjectReader& action) {
+  for (const auto* name :
+       {"request", "queueMessage", "serviceBusQueueMessage", "serviceBusTopicMessage"}) {
+    action.skip(name);
+  }
+}
+
+json::object write_storage_queue(const StorageQueueAction& action, Secrets secrets) {
+  json::object out;
+  out["storageAccount"] = action.storage_account;
+  out["queueName"] = action.queue_name;
+  if (secrets == Secrets::include) out["sasToken"] = action.sas_token.reveal();
+  out["message"] = action.message;
+  return out;
+}
+
+json::object write_retry_policy(const RetryPolicy& policy) {
+  json::object out;
+  out["retryType"] = policy.type == RetryType::none ? "none" : "fixed";
+  if (policy.interval) out["retryInterval"] = format_duration(*policy.interval);
+  if (policy.count) out["retryCount"] = *policy.count;
+  return out;
+}
+
+// Writes the payload under the name its type gives it, and the type.
+struct PayloadWriter {
+  json::object& out;
+  Secrets secrets;
+
+  void operator()(const HttpAction& action) const {
+    out["request"] = write_http_action(action, secrets);
+    out["type"] = action.declared_https ? "Https" : "Http";
+  }
+  void operator()(const StorageQueueAction& action) const {
+    out["queueMessage"] = write_storage_queue(action, secrets);
+    out["type"] = "StorageQueue";
+  }
+  void operator()(const ServiceBusQueueAction& action) const {
+    out["serviceBusQueueMessage"] = write_service_bus_queue(action, secrets);
+    out["type"] = "ServiceBusQueue";
+  }
+  void operator()(const ServiceBusTopicAction& action) const {
+    out["serviceBusTopicMessage"] = write_service_bus_topic(action, secrets);
+    out["type"] = "ServiceBusTopic";
+  }
+};
+
+}  // namespace
+
+std::optional<RetryPolicy> read_retry_policy(ObjectReader policy) {
+  RetryPolicy out;
+  if (policy.find("retryType") == nullptr) policy.fail("retryType", "is missing: none or fixed.");
+  const auto type = policy.choice("retryType", kRetryTypes);
+  const auto count = policy.integer("retryCount", 0, kRetryCountMax);
+  const auto interval = policy.text("retryInterval", 64);
+  if (!type || *type == RetryType::none) return RetryPolicy{RetryType::none, {}, {}};
+  if (count) out.count = static_cast<int>(*count);
+  if (!interval) return out;
+  out.interval = parse_duration(*interval);
+  if (!out.interval || *out.interval < kRetryIntervalMin || *out.interval > kRetryIntervalMax) {
+    policy.fail("retryInterval",
+                fmt::format("must be a duration from 15 seconds to 18 months such as 'PT30S' or "
+                            "'00:00:30'; it is '{}'.",
+                            *interval));
+  }
+  return out;
+}
+
+std::optional<Action> read_action(ObjectReader& action, Reading& reading) {
+  if (action.find("type") == nullptr) {
+    action.fail("type",
+                "is missing: it must be one of Http, Https, StorageQueue, ServiceBusQueue, "
+                "ServiceBusTopic.");
+  }
+  Action out;
+  out.retry_policy = retry_policy_inside(action);
+  const auto type = action.choice("type", kActionTypes);
+  skip_payloads(action);
+  if (!type) return std::nullopt;
+
+  const auto keep = [&out](auto payload) {
+    if (payload) out.what = std::move(*payload);
+  };
+  switch (*type) {
+    case ActionType::http:
+    case ActionType::https:
+      keep(read_payload(action, "request", [&](ObjectReader request) {
+        // The founding documents' first example has it here.
+        auto policy = retry_policy_inside(request);
+        if (!out.retry_policy) out.retry_policy = policy;
+        return read_http_action(std::move(request), *type == ActionType::https, reading);
+      }));
+      break;
+    case ActionType::storage_queue:
+      keep(read_payload(action, "queueMessage", read_storage_queue));
+      break;
+    case ActionType::service_bus_queue:
+      keep(read_payload(action, "serviceBusQueueMessage", [&](ObjectReader message) {
+        return read_service_bus_queue(std::move(message), reading);
+      }));
+      break;
+    case ActionType::service_bus_topic:
+      keep(read_payload(action, "serviceBusTopicMessage", [&](ObjectReader message) {
+        return read_service_bus_topic(std::move(message), reading);
+      }));
+      break;
+  }
+  return out;
+}
+
+json::object write_action(const Action& action, Secrets secrets) {
+  json::object out;
+  std::visit(PayloadWriter{out, secrets}, action.what);
+  if (action.retry_policy) out["retryPolicy"] = write_retry_policy(*action.retry_policy);
+  return out;
+}
+
+}  // namespace belfry

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Actions and retry policies as Azure spells them. Used by definition_json alone.
+
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <optional>
+
+#include "model/action.h"
+#include "wire/json.h"
+
+namespace belfry {
+
+inline constexpr std::size_t kHeadersMax = 50;
+inline constexpr std::size_t kHeadersBytesMax = 4096;
+inline constexpr std::size_t kBodyBytesMax = 8192;
+inline constexpr std::size_t kMessageBytesMax = 16 * 1024;
+inline constexpr std::size_t kCustomPropertiesMax = 50;
+inline constexpr std::size_t kSecretBytesMax = 16 * 1024;
+
+enum class Secrets { omit, include };
+
+// `action` is the reader of the action object itself. A retryPolicy inside `request` is read
+// where there is none in `action`.
+std::optional<Action> read_action(ObjectReader& action, Reading& reading);
+std::optional<RetryPolicy> read_retry_policy(ObjectReader policy);
+
+// The payload, type and retryPolicy: everything but errorAction.
+boost::json::object write_action(const Action& action, Secrets secrets);
+
+}  // namespace belfry

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+#include "wire/definition_json.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+
+#include "wire/iso8601.h"
+#include "wire/timing_json.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+// Calls `each` with a name that never changes and the secret that goes by it.
+template <typename HttpLike, typename Each>
+void visit_http_secrets(HttpLike& action, const std::string& prefix, Each each) {
+  if (!action.authentication) return;
+  if (auto* basic = std::get_if<BasicAuthentication>(&*action.authentication)) {
+    each(prefix + "password", basic->password);
+  } else if (auto* certificate = std::get_if<ClientCertificate>(&*action.authentication)) {
+    each(prefix + "pfx", certificate->pfx);
+    each(prefix + "password", certificate->password);
+  } else if (auto* oauth = std::get_if<ActiveDirectoryOAuth>(&*action.authentication)) {
+    each(prefix + "secret", oauth->secret);
+  }
+}
+
+template <typename ActionLike, typename Each>
+void visit_action_secrets(ActionLike& action, const std::string& prefix, Each each) {
+  if (auto* http = std::get_if<HttpAction>(&action.what)) {
+    visit_http_secrets(*http, prefix, each);
+  } else if (auto* queue = std::get_if<StorageQueueAction>(&action.what)) {
+    each(prefix + "sasToken", queue->sas_token);
+  } else if (auto* bus_queue = std::get_if<ServiceBusQueueAction>(&action.what)) {
+    each(prefix + "sasKey", bus_queue->message.sas_key);
+  } else if (auto* topic = std::get_if<ServiceBusTopicAction>(&action.what)) {
+    each(prefix + "sasKey", topic->message.sas_key);
+  }
+}
+
+template <typename DefinitionLike, typename Each>
+void visit_secrets(DefinitionLike& definition, Each each) {
+  visit_action_secrets(definition.action, "action.", each);
+  if (definition.error_action) {
+    visit_action_secrets(*definition.error_action, "errorAction.", each);
+  }
+}
+
+void read_actions(ObjectReader& properties, JobDefinition& definition, Reading& reading) {
+  auto action = properties.object("action");
+  if (!action) {
+    if (properties.find("action") == nullptr) {
+      properties.fail("action", "is missing: it says what the job does.");
+    }
+    properties.skip("errorAction");
+    properties.skip("retryPolicy");
+    return;
+  }
+  if (auto main = read_action(*action, reading)) definition.action = std::move(*main);
+  // The founding documents' tables list both beside the action.
+  auto policy = properties.object("retryPolicy");
+  if (policy && !definition.action.retry_policy) {
+    definition.action.retry_policy = read_retry_policy(std::move(*policy));
+  }
+  auto error_inside = action->object("errorAction");
+  auto error_beside = properties.object("errorAction");
+  auto& error_action = error_inside ? error_inside : error_beside;
+  if (error_action) {
+    definition.error_action = read_action(*error_action, reading);
+    error_action->skip("errorAction");  // it has none of its own
+  }
+}
+
+void check_size(const JobDefinition& definition, Reading& reading) {
+  const std::size_t bytes = definition_text(definition).size() + secrets_text(definition).size();
+  if (bytes > kJobBytesMax) {
+    reading.fail(
+        "", fmt::format("The job is {} bytes large; at most {} are allowed.", bytes, kJobBytesMax));
+  }
+}
+
+}  // namespace
+
+JobDefinition read_definition(ObjectReader& properties, Reading& reading) {
+  JobDefinition definition;
+  definition.timing = read_timing(properties, reading);
+  read_actions(properties, definition, reading);
+  if (reading.errors.empty()) check_size(definition, reading);
+  return definition;
+}
+
+json::object write_definition(const JobDefinition& definition, Secrets secrets) {
+  json::object out;
+  if (definition.timing.start_time) {
+    out["startTime"] = format_instant(*definition.timing.start_time);
+  }
+  json::object action = write_action(definition.action, secrets);
+  if (definition.error_action) {
+    action["errorAction"] = write_action(*definition.error_action, secrets);
+  }
+  out["action"] = std::move(action);
+  if (definition.timing.recurrence) {
+    out["recurrence"] = write_recurrence(*definition.timing.recurrence);
+  }
+  return out;
+}
+
+std::string definition_text(const JobDefinition& definition) {
+  return json::serialize(write_definition(definition, Secrets::omit));
+}
+
+std::string secrets_text(const JobDefinition& definition) {
+  json::object secrets;
+  visit_secrets(definition, [&](const std::string& name, const Secret& secret) {
+    if (!secret.empty()) secrets[name] = secret.reveal();
+  });
+  return secrets.empty() ? std::string() : json::serialize(secrets);
+}
+
+Result<JobDefinition> parse_definition(std::string_view definition, std::string_view secrets) {
+  TRY_ASSIGN(const json::value value, parse_json(definition, JsonDialect::own));
+  const auto* object = value.if_object();
+  if (object == nullptr) return Error{ErrorCode::internal, "A stored job is not an object.", {}};
+  // What was accepted once is not judged again: the secrets are still missing here, and the
+  // rules may have become stricter since.
+  Reading reading;
+  JobDefinition out;
+  {
+    ObjectReader properties(*object, "", reading);
+    out = read_definition(properties, reading);
+  }
+  if (secrets.empty()) return out;
+  TRY_ASSIGN(const json::value sealed, parse_json(secrets, JsonDialect::own));
+  const auto* names = sealed.if_object();
+  if (names == nullptr) return Error{ErrorCode::internal, "Stored secrets are not an object.", {}};
+  visit_secrets(out, [&](const std::string& name, Secret& secret) {
+    if (const auto* text = names->if_contains(name); text != nullptr && text->is_string()) {
+      secret = Secret(std::string(text->get_string()));
+    }
+  });
+  return out;
+}
+
+}  // namespace belfry

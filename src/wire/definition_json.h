@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// A job's definition <-> canonical wire JSON. The same text is what clients see, what is kept
+// in the store, and what a PATCH is merged into. Secrets never stand in it: they travel as a
+// text of their own, which the store seals.
+
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/job.h"
+#include "wire/action_json.h"
+#include "wire/json.h"
+
+namespace belfry {
+
+inline constexpr std::size_t kJobBytesMax = 16 * 1024;  // definition and secrets together
+
+// Reads the definition out of a job's properties: startTime, action (with errorAction and
+// retryPolicy in every place where the founding documents put them) and recurrence.
+JobDefinition read_definition(ObjectReader& properties, Reading& reading);
+
+// startTime, action, recurrence: in the live service's order of members.
+boost::json::object write_definition(const JobDefinition& definition, Secrets secrets);
+
+// For the store: the definition's text without secrets, the secrets' text (empty when there
+// are none), and both together again.
+std::string definition_text(const JobDefinition& definition);
+std::string secrets_text(const JobDefinition& definition);
+Result<JobDefinition> parse_definition(std::string_view definition, std::string_view secrets);
+
+}  // namespace belfry

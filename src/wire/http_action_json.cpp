@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+#include "wire/http_action_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/url.h"
+#include "wire/authentication_json.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kMethods[] = {"GET",   "PUT",  "POST",   "DELETE",
+                                         "PATCH", "HEAD", "OPTIONS"};
+
+// They belong to the connection, not to the request, or are ours to compute.
+constexpr std::string_view kReservedHeaders[] = {
+    "Connection", "Content-Length",    "Host",    "Keep-Alive",          "Proxy-Connection",
+    "TE",         "Transfer-Encoding", "Trailer", "Proxy-Authorization", "Upgrade"};
+
+bool is_token(std::string_view name) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
+           kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+// No control character may pass: CR and LF would begin a header of their own.
+bool is_header_value(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == '\t' || (byte >= 0x20 && byte != 0x7F);
+  });
+}
+
+bool is_reserved(std::string_view name) {
+  return std::any_of(
+      std::begin(kReservedHeaders), std::end(kReservedHeaders),
+      [&](std::string_view reserved) { return equal_ignoring_case(name, reserved); });
+}
+
+std::string what_is_wrong_with_header(std::string_view name, const json::value& value) {
+  if (!is_token(name)) return "is not a header name.";
+  if (is_reserved(name)) return "cannot be set: it belongs to the connection.";
+  if (!value.is_string()) return fmt::format("must be a string; it is {}.", shown(value));
+  if (!is_header_value(value.get_string())) return "must not hold control characters.";
+  return {};
+}
+
+HttpAction::Headers read_headers(ObjectReader& request, Reading& reading) {
+  HttpAction::Headers headers;
+  const json::value* value = request.find("headers");
+  if (value == nullptr) return headers;
+  const auto* object = value->if_object();
+  if (object == nullptr) {
+    request.fail("headers", fmt::format("must be an object; it is {}.", shown(*value)));
+    return headers;
+  }
+  if (object->size() > kHeadersMax) {
+    request.fail("headers", fmt::format("has {} headers; at most {} are allowed.", object->size(),
+                                        kHeadersMax));
+    return headers;
+  }
+  std::size_t bytes = 0;
+  for (const auto& [name, header] : *object) {
+    const std::string fault = what_is_wrong_with_header(name, header);
+    if (!fault.empty()) {
+      reading.fail(fmt::format("{}.{}", request.path_of("headers"), std::string_view(name)), fault);
+      continue;
+    }
+    headers.emplace_back(std::string(name), std::string(header.get_string()));
+    bytes += headers.back().first.size() + headers.back().second.size();
+  }
+  if (bytes > kHeadersBytesMax) {
+    request.fail("headers", fmt::format("are {} characters in total; at most {} are allowed.",
+                                        bytes, kHeadersBytesMax));
+  }
+  return headers;
+}
+
+std::string read_uri(ObjectReader& request) {
+  const std::string uri = required_text(request, "uri", kUrlBytesMax);
+  if (!uri.empty() && !parse_url(uri)) {
+    request.fail("uri", fmt::format("must be an absolute http or https address without "
+                                    "credentials in it; it is '{}'.",
+                                    uri.substr(0, kShownValueMax)));
+  }
+  return uri;
+}
+
+std::string read_method(ObjectReader& request) {
+  const std::string method = required_text(request, "method", 16);
+  const bool known = std::any_of(std::begin(kMethods), std::end(kMethods), [&](auto candidate) {
+    return equal_ignoring_case(method, candidate);
+  });
+  if (!method.empty() && !known) {
+    request.fail("method",
+                 fmt::format("must be one of {}; it is '{}'.", fmt::join(kMethods, ", "), method));
+  }
+  return method;
+}
+
+}  // namespace
+
+HttpAction read_http_action(ObjectReader request, bool declared_https, Reading& reading) {
+  HttpAction out;
+  out.declared_https = declared_https;
+  out.uri = read_uri(request);
+  out.method = read_method(request);
+  out.headers = read_headers(request, reading);
+  out.body = request.text("body", kBodyBytesMax);
+  if (auto authentication = request.object("authentication")) {
+    out.authentication = read_authentication(std::move(*authentication));
+  }
+  return out;
+}
+
+json::object write_http_action(const HttpAction& action, Secrets secrets) {
+  json::object out;
+  out["uri"] = action.uri;
+  out["method"] = action.method;
+  if (!action.headers.empty()) {
+    json::object headers;
+    for (const auto& [name, value] : action.headers) headers[name] = value;
+    out["headers"] = std::move(headers);
+  }
+  if (action.body) out["body"] = *action.body;
+  if (action.authentication) {
+    out["authentication"] = write_authentication(*action.authentication, secrets);
+  }
+  return out;
+}
+
+}  // namespace belfry

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+
+#include "wire/job_json.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+
+#include "wire/definition_json.h"
+#include "wire/iso8601.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+json::value parsed(std::string_view text) {
+  return *parse_json(text, JsonDialect::relaxed);
+}
+
+JobRequest accepted(std::string_view body) {
+  Reading reading;
+  JobRequest request = read_job(parsed(body), reading);
+  for (const Error& error : reading.errors) ADD_FAILURE() << error.target << ": " << error.message;
+  return request;
+}
+
+std::vector<std::string> refused(std::string_view body) {
+  Reading reading;
+  static_cast<void>(read_job(parsed(body), reading));
+  std::vector<std::string> targets;
+  for (const Error& error : reading.errors) targets.push_back(error.target);
+  return targets;
+}
+
+const char* const kEverything = R"({"properties":{
+  "startTime":"2030-01-01T06:00:00+02:00",
+  "action":{"type":"https","request":{"uri":"https://example.test/hook","method":"post",
+      "headers":{"ConTent-tYPe":"application/json"},"body":"{}",
+      "authentication":{"type":"basic","username":"u","password":"secret-1"}},
+    "retryPolicy":{"retryType":"Fixed","retryInterval":"PT30S","retryCount":4},
+    "errorAction":{"type":"StorageQueue","queueMessage":{"storageAccount":"acct",
+      "queueName":"errs","sasToken":"secret-2","message":"failed"}}},
+  "recurrence":{"frequency":"Week","schedule":{"weekDays":["Monday"],"hours":[4],"minutes":[0]},
+    "count":10},
+  "state":"Enabled"}})";
+
+TEST(JobJson, ComesBackAsTheLiveServiceWroteIt) {
+  Job job;
+  job.key = {{"s", "rg1", "jc1"}, "j1"};
+  job.definition = accepted(kEverything).definition;
+  EXPECT_EQ(
+      json::serialize(write_job(job, parse_instant("2030-01-07T04:00Z"))),
+      R"({"id":"/subscriptions/s/resourceGroups/rg1/providers/Microsoft.Scheduler/jobCollections)"
+      R"(/jc1/jobs/j1","type":"Microsoft.Scheduler/jobCollections/jobs","name":"jc1/j1",)"
+      R"("properties":{"startTime":"2030-01-01T04:00:00Z","action":{"request":{"uri":)"
+      R"("https://example.test/hook","method":"post","headers":{"ConTent-tYPe":)"
+      R"("application/json"},"body":"{}","authentication":{"username":"u","type":"Basic"}},)"
+      R"("type":"Https","retryPolicy":{"retryType":"fixed","retryInterval":"00:00:30",)"
+      R"("retryCount":4},"errorAction":{"queueMessage":{"storageAccount":"acct","queueName":)"
+      R"("errs","message":"failed"},"type":"StorageQueue"}},"recurrence":{"frequency":"week",)"
+      R"("count":10,"interval":1,"schedule":{"minutes":[0],"hours":[4],"weekDays":["monday"]}},)"
+      R"("state":"enabled","status":{"nextExecutionTime":"2030-01-07T04:00:00Z",)"
+      R"("executionCount":0,"failureCount":0,"faultedCount":0}}})");
+}
+
+TEST(JobJson, SecretsTravelApartFromTheDefinition) {
+  const JobDefinition definition = accepted(kEverything).definition;
+  const std::string text = definition_text(definition);
+  const std::string secrets = secrets_text(definition);
+  EXPECT_EQ(text.find("secret-"), std::string::npos);
+  EXPECT_NE(secrets.find("secret-1"), std::string::npos);
+  EXPECT_NE(secrets.find("secret-2"), std::string::npos);
+  const auto again = parse_definition(text, secrets);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(*again, definition);
+}
+
+TEST(JobJson, EveryActionRoundTrips) {
+  for (const char* action : {
+           R"({"type":"storageQueue","queueMessage":{"storageAccount":"myStorageAccount",
+               "queueName":"myqueue","sasToken":"TOKEN","message":"My message body"}})",
+           R"({"type":"serviceBusQueue","serviceBusQueueMessage":{"queueName":"q1",
+               "namespace":"mySBNamespace","transportType":"netMessaging","authentication":
+               {"sasKeyName":"QPolicy","type":"sharedAccessKey"},"message":"Some message",
+               "brokeredMessageProperties":{},"customMessageProperties":
+               {"appname":"FromScheduler"}}})",
+           R"({"type":"serviceBusTopic","serviceBusTopicMessage":{"topicPath":"t1",
+               "namespace":"ns","transportType":"AMQP","authentication":{"sasKeyName":"k",
+               "sasKey":"s","type":"sharedAccessKey"},"message":"m","brokeredMessageProperties":
+               {"contentType":"text/plain","label":"l","timeToLive":"PT1M","forcePersistence":true,
+                "scheduledEnqueueTimeUtc":"2030-01-01T00:00Z","sessionId":"x"},
+               "customMessageProperties":{"a":"1","b":2,"c":true,"d":1.5}}})",
+           R"({"type":"https","request":{"uri":"https://h/","method":"GET","authentication":
+               {"type":"ActiveDirectoryOAuth","tenant":"t","audience":"a","clientId":"c",
+                "secret":"s"}}})",
+           R"({"type":"http","request":{"uri":"http://h/","method":"HEAD","authentication":
+               {"type":"clientcertificate","pfx":"AAAA","password":"p"}}})"}) {
+    const JobDefinition definition =
+        accepted(std::string(R"({"properties":{"action":)") + action + "}}").definition;
+    const auto again = parse_definition(definition_text(definition), secrets_text(definition));
+    ASSERT_TRUE(again) << action;
+    EXPECT_EQ(*again, definition) << action;
+  }
+}
+
+// The founding documents put it in three places.
+TEST(JobJson, RetryPolicyIsReadWhereverItStands) {
+  const std::string request = R"("uri":"http://h/","method":"GET")";
+  const std::string policy = R"("retryPolicy":{"retryType":"None"})";
+  for (const std::string& body :
+       {R"({"action":{"type":"http","request":{)" + request + "," + policy + "}}}",
+        R"({"action":{"type":"http","request":{)" + request + "}," + policy + "}}",
+        R"({"action":{"type":"http","request":{)" + request + "}}," + policy + "}"}) {
+    const auto& read = accepted(body).definition.action.retry_policy;
+    ASSERT_TRUE(read) << body;
+    EXPECT_EQ(read->type, RetryType::none);
+  }
+}
+
+TEST(JobJson, WhatIsWrongIsNamed) {
+  using Targets = std::vector<std::string>;
+  EXPECT_EQ(refused("{}"), Targets{"action"});
+  EXPECT_EQ(refused(R"({"properties":{"action":{"type":"http"}}})"),
+            Targets{"properties.action.request"});
+  EXPECT_EQ(refused(R"({"properties":{"action":{"type":"ftp"}}})"),
+            Targets{"properties.action.type"});
+  EXPECT_EQ(
+      refused(R"({"properties":{"action":{"type":"http","request":{"uri":"ftp://x",
+      "method":"BREW","headers":{"Host":"x","a b":"c","ok":"a\r\nb","n":1},"body":7}}}})"),
+      (Targets{"properties.action.request.uri", "properties.action.request.method",
+               "properties.action.request.headers.Host", "properties.action.request.headers.a b",
+               "properties.action.request.headers.ok", "properties.action.request.headers.n",
+               "properties.action.request.body"}));
+  EXPECT_EQ(refused(R"({"properties":{"state":"completed","action":{"type":"http",
+      "request":{"uri":"http://h/","method":"GET"},"retryPolicy":{"retryType":"fixed",
+      "retryInterval":"PT5S","retryCount":21}}}})"),
+            (Targets{"properties.action.retryPolicy.retryCount",
+                     "properties.action.retryPolicy.retryInterval", "properties.state"}));
+}
+
+TEST(JobJson, LimitsHaveNames) {
+  const auto job_with = [](const std::string& members) {
+    return R"({"action":{"type":"http","request":{"uri":"http://h/","method":"PUT",)" + members +
+           "}}}";
+  };
+  EXPECT_TRUE(refused(job_with("\"body\":\"" + std::string(kBodyBytesMax, 'x') + "\"")).empty());
+  EXPECT_EQ(refused(job_with("\"body\":\"" + std::string(kBodyBytesMax + 1, 'x') + "\"")).size(),
+            1u);
+  std::string headers;
+  for (std::size_t i = 0; i <= kHeadersMax; ++i) {
+    headers += (i == 0 ? "" : ",") + std::string("\"h") + std::to_string(i) + "\":\"v\"";
+  }
+  EXPECT_EQ(refused(job_with("\"headers\":{" + headers + "}")).size(), 1u);
+  EXPECT_EQ(refused(job_with("\"headers\":{\"h\":\"" + std::string(kHeadersBytesMax, 'v') + "\"}"))
+                .size(),
+            1u);
+}
+
+TEST(JobJson, APatchIsLaidOverTheJobAndKeepsSecrets) {
+  Job job;
+  job.definition = accepted(kEverything).definition;
+  const auto patched = [&](std::string_view patch) {
+    Reading reading;
+    const JobRequest request = read_job(patched_job(job, parsed(patch)), reading);
+    for (const Error& error : reading.errors) ADD_FAILURE() << error.target << error.message;
+    return request.definition;
+  };
+  const auto http = [](const JobDefinition& d) { return std::get<HttpAction>(d.action.what); };
+
+  const auto faster =
+      patched(R"({"properties":{"recurrence":{"frequency":"Day","schedule":null}}})");
+  EXPECT_EQ(faster.timing.recurrence->frequency, Frequency::day);
+  EXPECT_EQ(faster.timing.recurrence->count, 10);
+  EXPECT_TRUE(faster.timing.recurrence->schedule.empty());
+  EXPECT_EQ(faster.action, job.definition.action);
+
+  const auto moved =
+      patched(R"({"properties":{"action":{"request":{"uri":"https://new.test/","headers":{}}}}})");
+  EXPECT_EQ(http(moved).uri, "https://new.test/");
+  EXPECT_TRUE(http(moved).headers.empty());
+  EXPECT_EQ(http(moved).authentication, http(job.definition).authentication);
+  EXPECT_EQ(moved.error_action, job.definition.error_action);
+
+  const auto open = patched(R"({"properties":{"action":{"request":{"authentication":null}}}})");
+  EXPECT_FALSE(http(open).authentication);
+
+  const auto other = patched(R"({"properties":{"action":{"request":{"authentication":
+      {"type":"ActiveDirectoryOAuth","tenant":"t","audience":"a","clientId":"c","secret":"s"}}}}})");
+  EXPECT_TRUE(std::holds_alternative<ActiveDirectoryOAuth>(*http(other).authentication));
+}
+
+TEST(HistoryJson, NewerRowsHaveSmallerNames) {
+  HistoryEntry older;
+  older.occurrence.seq = 1;
+  older.started = *parse_instant("2030-01-07T04:00:01.25Z");
+  HistoryEntry newer = older;
+  newer.started += kOneTick;
+  const auto name = [](const HistoryEntry& entry) {
+    return std::string(
+        write_history({{"s", "g", "c"}, "j"}, entry, SuccessStatus::omitted)["name"].as_string());
+  };
+  EXPECT_LT(name(newer), name(older));
+  EXPECT_EQ(name(older).substr(0, 25), "c/j/02515083119987499999:");
+  HistoryEntry retried = older;
+  retried.retry = 1;
+  EXPECT_NE(name(retried), name(older));
+}
+
+TEST(HistoryJson, TheStatusOfASuccessIsLeftOutUnlessWanted) {
+  const HistoryEntry entry;
+  const JobKey key;
+  const auto properties = [&](SuccessStatus success) {
+    return write_history(key, entry, success)["properties"].as_object();
+  };
+  EXPECT_FALSE(properties(SuccessStatus::omitted).contains("status"));
+  EXPECT_EQ(properties(SuccessStatus::written)["status"], "completed");
+}
+
+}  // namespace
+}  // namespace belfry

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+
+#include "wire/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/parser.hpp>
+#include <boost/json/serialize.hpp>
+#include <cmath>
+#include <set>
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+json::parse_options options_for(JsonDialect dialect) {
+  json::parse_options options;
+  options.max_depth = kJsonDepthMax;
+  options.allow_comments = dialect == JsonDialect::relaxed;
+  options.allow_trailing_commas = dialect == JsonDialect::relaxed;
+  return options;
+}
+
+// Watches the text go by and keeps, for each open object, the names it has had. Boost's own
+// value keeps only the last of two equal names, without a word.
+struct DuplicateFinder {
+  using Flag = json::error_code;
+  static constexpr std::size_t max_object_size = SIZE_MAX;
+  static constexpr std::size_t max_array_size = SIZE_MAX;
+  static constexpr std::size_t max_key_size = SIZE_MAX;
+  static constexpr std::size_t max_string_size = SIZE_MAX;
+
+  std::vector<std::set<std::string>> open;
+  std::string name;
+  std::optional<std::string> duplicate;
+
+  bool on_key_part(json::string_view part, std::size_t, Flag&) {
+    name.append(part.data(), part.size());
+    return true;
+  }
+  bool on_key(json::string_view part, std::size_t, Flag&) {
+    name.append(part.data(), part.size());
+    if (!open.back().insert(name).second && !duplicate) duplicate = name;
+    name.clear();
+    return true;
+  }
+  bool on_object_begin(Flag&) {
+    open.emplace_back();
+    return true;
+  }
+  bool on_object_end(std::size_t, Flag&) {
+    open.pop_back();
+    return true;
+  }
+
+  bool on_document_begin(Flag&) { return true; }
+  bool on_document_end(Flag&) { return true; }
+  bool on_array_begin(Flag&) { return true; }
+  bool on_array_end(std::size_t, Flag&) { return true; }
+  bool on_string_part(json::string_view, std::size_t, Flag&) { return true; }
+  bool on_string(json::string_view, std::size_t, Flag&) { return true; }
+  bool on_number_part(json::string_view, Flag&) { return true; }
+  bool on_int64(std::int64_t, json::string_view, Flag&) { return true; }
+  bool on_uint64(std::uint64_t, json::string_view, Flag&) { return true; }
+  bool on_double(double, json::string_view, Flag&) { return true; }
+  bool on_bool(bool, Flag&) { return true; }
+  bool on_null(Flag&) { return true; }
+  bool on_comment_part(json::string_view, Flag&) { return true; }
+  bool on_comment(json::string_view, Flag&) { return true; }
+};
+
+std::optional<std::string> duplicate_name(std::string_view text, JsonDialect dialect) {
+  json::basic_parser<DuplicateFinder> parser(options_for(dialect));
+  json::error_code error;
+  parser.write_some(false, text.data(), text.size(), error);
+  return parser.handler().duplicate;
+}
+
+Error malformed(std::string_view text, std::size_t position, const std::string& what) {
+  const auto before = text.substr(0, std::min(position, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const auto column = before.size() - (before.rfind('\n') + 1) + 1;
+  return {ErrorCode::invalid,
+          fmt::format("The JSON is malformed at line {}, column {}: {}.", line, column, what),
+          {}};
+}
+
+char lower(char c) {
+  return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string_view kind_of(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::object:
+      return "an object";
+    case json::kind::array:
+      return "an array";
+    case json::kind::string:
+      return "a string";
+    case json::kind::bool_:
+      return "a boolean";
+    case json::kind::null:
+      return "null";
+    default:
+      return "a number";
+  }
+}
+
+std::string expected(std::string_view what, const json::value& value) {
+  return fmt::format("must be {}; it is {}: {}.", what, kind_of(value), shown(value));
+}
+
+}  // namespace
+
+Result<json::value> parse_json(std::string_view text, JsonDialect dialect) {
+  json::error_code error;
+  json::parser parser(json::storage_ptr{}, options_for(dialect));
+  const std::size_t consumed = parser.write_some({text.data(), text.size()}, error);
+  if (error) return malformed(text, consumed, error.message());
+  const auto rest = text.find_first_not_of(" \t\r\n", consumed);
+  if (rest != std::string_view::npos) {
+    return malformed(text, rest, "something follows the end of the value");
+  }
+  if (dialect == JsonDialect::own) return parser.release();
+  if (const auto name = duplicate_name(text, dialect)) {
+    return Error{ErrorCode::invalid, fmt::format("The member '{}' is given twice.", *name), *name};
+  }
+  return parser.release();
+}
+
+std::string shown(const json::value& value) {
+  std::string text = json::serialize(value);
+  if (text.size() <= kShownValueMax) return text;
+  // Not in the middle of a UTF-8 sequence: its later bytes all begin with the bits 10.
+  std::size_t end = kShownValueMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+void Reading::fail(std::string path, std::string message) {
+  if (errors.size() == kReadingErrorsMax) return;
+  errors.push_back({ErrorCode::invalid, std::move(message), std::move(path)});
+}
+
+void Reading::ignore(std::string path) {
+  if (ignored.size() < kReadingIgnoredMax) ignored.push_back(std::move(path));
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::optional<std::int64_t> integer_of(const json::value& value) {
+  if (const auto* number = value.if_int64()) return *number;
+  // 5.0 and 5e0 are fives too; beyond 2^53 a double no longer knows which integer it is.
+  constexpr double kExact = 9007199254740992.0;
+  const auto* real = value.if_double();
+  if (real == nullptr || std::trunc(*real) != *real || std::abs(*real) > kExact) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(*real);
+}
+
+std::vector<Element> elements_of(const json::value& value, const std::string& path, std::size_t max,
+                                 Reading& reading) {
+  const auto* array = value.if_array();
+  if (array == nullptr) return {{&value, path}};
+  if (array->size() > max) {
+    reading.fail(path, fmt::format("has {} elements; at most {} are allowed.", array->size(), max));
+    return {};
+  }
+  std::vector<Element> elements;
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    elements.push_back({&(*array)[i], fmt::format("{}[{}]", path, i)});
+  }
+  return elements;
+}
+
+ObjectReader::ObjectReader(const json::object& object, std::string path, Reading& reading)
+    : object_(&object), path_(std::move(path)), reading_(&reading), asked_(object.size()) {}
+
+ObjectReader::ObjectReader(ObjectReader&& other) noexcept
+    : object_(other.object_),
+      path_(std::move(other.path_)),
+      reading_(other.reading_),
+      asked_(std::move(other.asked_)) {
+  other.object_ = nullptr;
+}
+
+ObjectReader::~ObjectReader() {
+  if (object_ == nullptr) return;
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    if (!asked_[i]) reading_->ignore(path_of(object_->begin()[i].key()));
+  }
+}
+
+std::string ObjectReader::path_of(std::string_view name) const {
+  if (path_.empty()) return std::string(name);
+  return fmt::format("{}.{}", path_, name);
+}
+
+const json::value* ObjectReader::find(std::string_view name) {
+  const auto* member = object_->find(name);
+  if (member == object_->end()) {
+    member = std::find_if(object_->begin(), object_->end(), [&](const auto& candidate) {
+      return equal_ignoring_case(candidate.key(), name);
+    });
+  }
+  if (member == object_->end()) return nullptr;
+  asked_[static_cast<std::size_t>(member - object_->begin())] = true;
+  return member->value().is_null() ? nullptr : &member->value();
+}
+
+std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t bytes_max) {
+  const json::value* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  const auto* string = value->if_string();
+  if (string == nullptr) {
+    fail(name, expected("a string", *value));
+    return std::nullopt;
+  }
+  if (string->size() > bytes_max) {
+    fail(name, fmt::format("is {} bytes long; at most {} are allowed.", string->size(), bytes_max));
+    return std::nullopt;
+  }
+  return std::string(*string);
+}
+
+std::optional<std::int64_t> ObjectReader::integer(std::string_view name, std::int64_t min,
+                                                  std::int64_t max) {
+  const json::value* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  const auto number = integer_of(*value);
+  if (!number || *number < min || *number > max) {
+    fail(name, fmt::format("must be an integer from {} to {}; it is {}.", min, max, shown(*value)));
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::optional<bool> ObjectReader::boolean(std::string_view name) {
+  const json::value* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_bool()) {
+    fail(name, expected("true or false", *value));
+    return std::nullopt;
+  }
+  return value->get_bool();
+}
+
+std::optional<ObjectReader> ObjectReader::object(std::string_view name) {
+  const json::value* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  const auto* object = value->if_object();
+  if (object == nullptr) {
+    // Not what it is instead: secrets stand in objects, and may stand in what was meant as one.
+    fail(name, fmt::format("must be an object; it is {}.", kind_of(*value)));
+    return std::nullopt;
+  }
+  return ObjectReader(*object, path_of(name), *reading_);
+}
+
+void ObjectReader::fail(std::string_view name, std::string message) {
+  reading_->fail(path_of(name), std::move(message));
+}
+
+void ObjectReader::skip_rest() {
+  asked_.assign(asked_.size(), true);
+}
+
+std::optional<std::size_t> ObjectReader::index_of_spelling(
+    std::string_view name, const std::vector<std::string_view>& spellings) {
+  const json::value* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* string = value->if_string()) {
+    for (std::size_t i = 0; i < spellings.size(); ++i) {
+      if (equal_ignoring_case(*string, spellings[i])) return i;
+    }
+  }
+  fail(name,
+       fmt::format("must be one of {}; it is {}.", fmt::join(spellings, ", "), shown(*value)));
+  return std::nullopt;
+}
+
+}  // namespace belfry

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+//
+// Reading JSON that a stranger wrote. parse_json() turns text into a value or says where it
+// is wrong. ObjectReader takes the members of an object one by one and writes down, in a
+// Reading, everything that breaks a rule (with its path) and everything nobody asked for, so
+// that a person learns all of it at once.
+
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace belfry {
+
+inline constexpr std::size_t kJsonDepthMax = 32;
+inline constexpr std::size_t kReadingErrorsMax = 20;
+inline constexpr std::size_t kReadingIgnoredMax = 20;
+inline constexpr std::size_t kShownValueMax = 60;
+
+// strict is for requests; relaxed allows comments and trailing commas, for files that people
+// write; own is what we wrote ourselves, and is not searched for members given twice.
+enum class JsonDialect { strict, relaxed, own };
+
+// Refuses nesting beyond kJsonDepthMax and members that are given twice.
+Result<boost::json::value> parse_json(std::string_view text, JsonDialect dialect);
+
+// The value as a message may show it: compact, and cut at kShownValueMax.
+std::string shown(const boost::json::value& value);
+
+struct Reading {
+  std::vector<Error> errors;         // the first kReadingErrorsMax
+  std::vector<std::string> ignored;  // paths of members nobody asked for
+
+  void fail(std::string path, std::string message);
+  void ignore(std::string path);
+};
+
+// A name on the wire and the value it stands for.
+template <typename T>
+using Spelling = std::pair<std::string_view, T>;
+
+class ObjectReader {
+ public:
+  // Both must outlive the reader.
+  ObjectReader(const boost::json::object& object, std::string path, Reading& reading);
+
+  // What was not asked for until now is ignored, and said.
+  ~ObjectReader();
+  ObjectReader(ObjectReader&&) noexcept;
+  ObjectReader& operator=(ObjectReader&&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string path_of(std::string_view name) const;
+
+  // The member by name, in any case; null counts as absent.
+  const boost::json::value* find(std::string_view name);
+
+  // Each gives nothing when the member is absent or wrong; when wrong, it also says so.
+  std::optional<std::string> text(std::string_view name, std::size_t bytes_max);
+  std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max);
+  std::optional<bool> boolean(std::string_view name);
+  std::optional<ObjectReader> object(std::string_view name);
+
+  // Spellings are compared without regard to case.
+  template <typename T, std::size_t N>
+  std::optional<T> choice(std::string_view name, const Spelling<T> (&spellings)[N]);
+
+  // The member is read elsewhere, or known and of no use: do not report it.
+  void skip(std::string_view name) { static_cast<void>(find(name)); }
+
+  // For rules the caller checks: what is wrong with the member `name`.
+  void fail(std::string_view name, std::string message);
+
+  // The members nobody has asked for yet; whoever asks for them takes them over.
+  void skip_rest();
+
+ private:
+  std::optional<std::size_t> index_of_spelling(std::string_view name,
+                                               const std::vector<std::string_view>& spellings);
+
+  const boost::json::object* object_;
+  std::string path_;
+  Reading* reading_;
+  std::vector<bool> asked_;  // by position in the object
+};
+
+// An element of an array, or the bare value that may stand for an array of one.
+struct Element {
+  const boost::json::value* value;
+  std::string path;
+};
+// At most `max` elements; more is an error.
+std::vector<Element> elements_of(const boost::json::value& value, const std::string& path,
+                                 std::size_t max, Reading& reading);
+
+std::optional<std::int64_t> integer_of(const boost::json::value& value);
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+template <typename T, std::size_t N>
+std::optional<T> ObjectReader::choice(std::string_view name, const Spelling<T> (&spellings)[N]) {
+  std::vector<std::string_view> names;
+  for (const auto& spelling : spellings) names.push_back(spelling.first);
+  const auto index = index_of_spelling(name, names);
+  if (!index) return std::nullopt;
+  return spellings[*index].second;
+}
+
+}  // namespace belfry

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+#include "wire/resource_path.h"
+
+#include <gtest/gtest.h>
+
+namespace belfry {
+namespace {
+
+const std::string kGroup = "/subscriptions/S1/resourceGroups/rg/providers/Microsoft.Scheduler";
+
+TEST(ResourcePath, EveryShapeIsKnown) {
+  const std::pair<std::string, Resource> cases[] = {
+      {"/subscriptions/S1/providers/Microsoft.Scheduler", Resource::provider},
+      {"/subscriptions/S1/providers/Microsoft.Scheduler/jobCollections",
+       Resource::collections_of_subscription},
+      {kGroup + "/jobCollections", Resource::collections_of_group},
+      {kGroup + "/jobCollections/jc", Resource::collection},
+      {kGroup + "/jobCollections/jc/", Resource::collection},
+      {kGroup + "/jobCollections/jc/enable", Resource::collection_enable},
+      {kGroup + "/jobCollections/jc/disable", Resource::collection_disable},
+      {kGroup + "/jobCollections/jc/jobs", Resource::jobs},
+      {kGroup + "/jobCollections/jc/jobs/j1", Resource::job},
+      {kGroup + "/jobCollections/jc/jobs/j1/run", Resource::job_run},
+      {kGroup + "/jobCollections/jc/jobs/j1/history", Resource::job_history},
+      {"/SUBSCRIPTIONS/S1/RESOURCEgroups/rg/PROVIDERS/microsoft.scheduler/JOBcollections/jc",
+       Resource::collection},
+  };
+  for (const auto& [path, resource] : cases) {
+    const auto parsed = parse_resource_path(path);
+    ASSERT_TRUE(parsed) << path << ": " << parsed.error().message;
+    EXPECT_EQ(parsed->resource, resource) << path;
+  }
+}
+
+TEST(ResourcePath, NamesAreDecodedAndKeepTheirSpelling) {
+  const auto parsed = parse_resource_path(kGroup + "/jobCollections/My%2DColl/jobs/Job%5F1");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->key.collection.name, "My-Coll");
+  EXPECT_EQ(parsed->key.name, "Job_1");
+  EXPECT_EQ(job_id(parsed->key), kGroup + "/jobCollections/My-Coll/jobs/Job_1");
+}
+
+TEST(ResourcePath, WhatLeadsNowhereIsNotFound) {
+  for (const std::string& path :
+       {std::string(""), std::string("/"), std::string("x"), std::string("/subscriptions"), kGroup,
+        kGroup + "/jobs", kGroup + "/jobCollections//jobs",
+        kGroup + "/jobCollections/jc/jobs/j/history/1", kGroup + "/jobCollections/jc/nothing",
+        kGroup + "/jobCollections/jc%", kGroup + "/jobCollections/jc%0", kGroup + "/%00",
+        std::string("/subscriptions/S1/providers/Microsoft.Scheduler/jobCollections/jc"),
+        std::string(5000, '/')}) {
+    const auto parsed = parse_resource_path(path);
+    ASSERT_FALSE(parsed) << path;
+    EXPECT_EQ(parsed.error().code, ErrorCode::no_such_route) << path;
+  }
+}
+
+TEST(ResourcePath, BadNamesAreRefusedWithTheirRule) {
+  for (const std::string& path :
+       {kGroup + "/jobCollections/1jc", kGroup + "/jobCollections/j%20c",
+        kGroup + "/jobCollections/" + std::string(101, 'a'), kGroup + "/jobCollections/a%2Fb",
+        kGroup + "/jobCollections/jc/jobs/-x", kGroup + "/jobCollections/jc/jobs/%C3%BC",
+        kGroup + "/jobCollections/jc/jobs/..",
+        std::string("/subscriptions/a%0Ab/providers/Microsoft.Scheduler")}) {
+    const auto parsed = parse_resource_path(path);
+    ASSERT_FALSE(parsed) << path;
+    EXPECT_EQ(parsed.error().code, ErrorCode::invalid) << path;
+    EXPECT_NE(parsed.error().message.find("must be"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace belfry

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+
+#include "wire/service_bus_json.h"
+
+#include <fmt/format.h>
+
+#include "wire/authentication_json.h"
+#include "wire/iso8601.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kNamespaceBytesMax = 255;
+constexpr std::size_t kEntityBytesMax = 260;
+constexpr std::size_t kPropertyBytesMax = 1024;
+
+constexpr Spelling<Transport> kTransports[] = {
+    {"notSpecified", Transport::not_specified},
+    {"netMessaging", Transport::net_messaging},
+    {"amqp", Transport::amqp},
+};
+
+// The text properties, by their names on the wire.
+using TextProperty = std::optional<std::string> BrokeredProperties::*;
+constexpr Spelling<TextProperty> kTextProperties[] = {
+    {"contentType", &BrokeredProperties::content_type},
+    {"correlationId", &BrokeredProperties::correlation_id},
+    {"label", &BrokeredProperties::label},
+    {"messageId", &BrokeredProperties::message_id},
+    {"partitionKey", &BrokeredProperties::partition_key},
+    {"replyTo", &BrokeredProperties::reply_to},
+    {"replyToSessionId", &BrokeredProperties::reply_to_session_id},
+    {"sessionId", &BrokeredProperties::session_id},
+    {"to", &BrokeredProperties::to},
+    {"viaPartitionKey", &BrokeredProperties::via_partition_key},
+};
+
+BrokeredProperties read_brokered(ObjectReader reader) {
+  BrokeredProperties out;
+  for (const auto& [name, property] : kTextProperties) {
+    out.*property = reader.text(name, kPropertyBytesMax);
+  }
+  out.force_persistence = reader.boolean("forcePersistence");
+  if (const auto text = reader.text("scheduledEnqueueTimeUtc", kPropertyBytesMax)) {
+    out.scheduled_enqueue_time = parse_instant(*text);
+    if (!out.scheduled_enqueue_time) {
+      reader.fail("scheduledEnqueueTimeUtc",
+                  fmt::format("must be a date and time in ISO 8601; it is '{}'.", *text));
+    }
+  }
+  if (const auto text = reader.text("timeToLive", kPropertyBytesMax)) {
+    out.time_to_live = parse_duration(*text);
+    if (!out.time_to_live) {
+      reader.fail("timeToLive", fmt::format("must be a duration such as 'PT1M' or '00:01:00'; it "
+                                            "is '{}'.",
+                                            *text));
+    }
+  }
+  return out;
+}
+
+std::optional<CustomProperty> read_custom_property(const json::value& value) {
+  if (const auto* text = value.if_string()) return CustomProperty(std::string(*text));
+  if (const auto* flag = value.if_bool()) return CustomProperty(*flag);
+  if (const auto* integer = value.if_int64()) return CustomProperty(*integer);
+  if (const auto* real = value.if_double()) return CustomProperty(*real);
+  return std::nullopt;
+}
+
+ServiceBusMessage::Custom read_custom(ObjectReader& message, Reading& reading) {
+  ServiceBusMessage::Custom out;
+  const json::value* value = message.find("customMessageProperties");
+  if (value == nullptr) return out;
+  const std::string path = message.path_of("customMessageProperties");
+  const auto* object = value->if_object();
+  if (object == nullptr || object->size() > kCustomPropertiesMax) {
+    reading.fail(path, fmt::format("must be an object with at most {} members; it is {}.",
+                                   kCustomPropertiesMax, shown(*value)));
+    return out;
+  }
+  for (const auto& [name, property] : *object) {
+    auto read = read_custom_property(property);
+    if (read) {
+      out.emplace_back(std::string(name), std::move(*read));
+    } else {
+      reading.fail(
+          fmt::format("{}.{}", path, std::string_view(name)),
+          fmt::format("must be a string, a number or a boolean; it is {}.", shown(property)));
+    }
+  }
+  return out;
+}
+
+void read_shared_access_key(ObjectReader& message, ServiceBusMessage& out) {
+  constexpr Spelling<bool> kTypes[] = {{"sharedAccessKey", true}, {"notSpecified", false}};
+  auto authentication = message.object("authentication");
+  if (!authentication) {
+    if (message.find("authentication") == nullptr) {
+      message.fail("authentication", "is missing: it names sasKeyName and sasKey.");
+    }
+    return;
+  }
+  static_cast<void>(authentication->choice("type", kTypes));
+  out.sas_key_name = required_text(*authentication, "sasKeyName", kNamespaceBytesMax);
+  // The founding documents print it without a key; the configuration may hold one then.
+  if (authentication->find("sasKey") != nullptr) {
+    out.sas_key = required_secret(*authentication, "sasKey");
+  }
+}
+
+ServiceBusMessage read_message(ObjectReader& message, Reading& reading) {
+  ServiceBusMessage out;
+  out.service_namespace = required_name(message, "namespace", kNamespaceBytesMax);
+  out.transport = message.choice("transportType", kTransports).value_or(Transport::net_messaging);
+  read_shared_access_key(message, out);
+  out.text = message.text("message", kMessageBytesMax).value_or("");
+  if (auto brokered = message.object("brokeredMessageProperties")) {
+    out.brokered = read_brokered(std::move(*brokered));
+  }
+  out.custom = read_custom(message, reading);
+  return out;
+}
+
+json::object write_brokered(const BrokeredProperties& brokered) {
+  json::object out;
+  for (const auto& [name, property] : kTextProperties) {
+    if (brokered.*property) out[name] = *(brokered.*property);
+  }
+  if (brokered.force_persistence) out["forcePersistence"] = *brokered.force_persistence;
+  if (brokered.scheduled_enqueue_time) {
+    out["scheduledEnqueueTimeUtc"] = format_instant(*brokered.scheduled_enqueue_time);
+  }
+  if (brokered.time_to_live) out["timeToLive"] = format_duration(*brokered.time_to_live);
+  return out;
+}
+
+void write_message(const ServiceBusMessage& message, Secrets secrets, json::object& out) {
+  out["namespace"] = message.service_namespace;
+  out["transportType"] = kTransports[static_cast<std::size_t>(message.transport)].first;
+  json::object authentication;
+  authentication["sasKeyName"] = message.sas_key_name;
+  if (secrets == Secrets::include && !message.sas_key.empty()) {
+    authentication["sasKey"] = message.sas_key.reveal();
+  }
+  authentication["type"] = "sharedAccessKey";
+  out["authentication"] = std::move(authentication);
+  out["message"] = message.text;
+  if (message.brokered != BrokeredProperties{}) {
+    out["brokeredMessageProperties"] = write_brokered(message.brokered);
+  }
+  if (message.custom.empty()) return;
+  json::object custom;
+  for (const auto& [name, property] : message.custom) {
+    std::visit([&, &key = name](const auto& value) { custom[key] = value; }, property);
+  }
+  out["customMessageProperties"] = std::move(custom);
+}
+
+}  // namespace
+
+ServiceBusQueueAction read_service_bus_queue(ObjectReader message, Reading& reading) {
+  ServiceBusQueueAction out;
+  out.queue_name = required_name(message, "queueName", kEntityBytesMax, '/');
+  out.message = read_message(message, reading);
+  return out;
+}
+
+ServiceBusTopicAction read_service_bus_topic(ObjectReader message, Reading& reading) {
+  ServiceBusTopicAction out;
+  out.topic_path = required_name(message, "topicPath", kEntityBytesMax, '/');
+  out.message = read_message(message, reading);
+  return out;
+}
+
+json::object write_service_bus_queue(const ServiceBusQueueAction& action, Secrets secrets) {
+  json::object out;
+  out["queueName"] = action.queue_name;
+  write_message(action.message, secrets, out);
+  return out;
+}
+
+json::object write_service_bus_topic(const ServiceBusTopicAction& action, Secrets secrets) {
+  json::object out;
+  out["topicPath"] = action.topic_path;
+  write_message(action.message, secrets, out);
+  return out;
+}
+
+}  // namespace belfry

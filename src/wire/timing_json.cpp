@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+
+#include "wire/timing_json.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+
+#include "wire/iso8601.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kScheduleElementsMax = 128;
+constexpr int kHourMidnightAgain = 24;  // the founding documents count hours to 24
+
+constexpr Spelling<Frequency> kFrequencies[] = {
+    {"minute", Frequency::minute}, {"hour", Frequency::hour},   {"day", Frequency::day},
+    {"week", Frequency::week},     {"month", Frequency::month}, {"year", Frequency::year},
+};
+
+constexpr Spelling<WeekDay> kWeekDays[] = {
+    {"sunday", WeekDay::sunday},     {"monday", WeekDay::monday},
+    {"tuesday", WeekDay::tuesday},   {"wednesday", WeekDay::wednesday},
+    {"thursday", WeekDay::thursday}, {"friday", WeekDay::friday},
+    {"saturday", WeekDay::saturday},
+};
+
+struct Range {
+  std::int64_t min;
+  std::int64_t max;
+};
+
+std::optional<Instant> read_instant(ObjectReader& object, std::string_view name, Reading& reading) {
+  const json::value* value = object.find(name);
+  if (value == nullptr) return std::nullopt;
+  const auto* text = value->if_string();
+  const auto instant = text != nullptr ? parse_instant(*text) : std::nullopt;
+  if (!instant) {
+    reading.fail(object.path_of(name), fmt::format("must be a date and time in ISO 8601 such as "
+                                                   "'2030-01-31T09:00:00Z'; it is {}.",
+                                                   shown(*value)));
+  }
+  return instant;
+}
+
+// Calls `insert` with each number of the array (or bare number) `name` that is in range, and
+// the path it stands at.
+template <typename Insert>
+void read_numbers(ObjectReader& schedule, std::string_view name, Range range, Reading& reading,
+                  Insert insert) {
+  const json::value* value = schedule.find(name);
+  if (value == nullptr) return;
+  for (const Element& element :
+       elements_of(*value, schedule.path_of(name), kScheduleElementsMax, reading)) {
+    const auto number = integer_of(*element.value);
+    if (number && range.min <= *number && *number <= range.max) {
+      insert(static_cast<int>(*number), element.path);
+    } else {
+      reading.fail(element.path, fmt::format("must be an integer from {} to {}; it is {}.",
+                                             range.min, range.max, shown(*element.value)));
+    }
+  }
+}
+
+std::optional<WeekDay> read_week_day(const Element& element, Reading& reading) {
+  if (const auto* text = element.value->if_string()) {
+    for (const auto& [spelling, day] : kWeekDays) {
+      if (equal_ignoring_case(*text, spelling)) return day;
+    }
+  }
+  reading.fail(element.path, fmt::format("must be a day of the week, sunday to saturday; it is {}.",
+                                         shown(*element.value)));
+  return std::nullopt;
+}
+
+void read_week_days(ObjectReader& schedule, Schedule& out, Reading& reading) {
+  const json::value* value = schedule.find("weekDays");
+  if (value == nullptr) return;
+  for (const Element& element :
+       elements_of(*value, schedule.path_of("weekDays"), kScheduleElementsMax, reading)) {
+    if (const auto day = read_week_day(element, reading)) {
+      out.week_days.insert(static_cast<int>(*day));
+    }
+  }
+}
+
+void read_month_days(ObjectReader& schedule, Schedule& out, Reading& reading) {
+  read_numbers(schedule, "monthDays", {-31, 31}, reading, [&](int day, const std::string& path) {
+    if (day > 0) {
+      out.month_days.insert(day);
+    } else if (day < 0) {
+      out.month_days_from_end.insert(-day);
+    } else {
+      reading.fail(path, "must be from 1 to 31 or, from the end of the month, -1 to -31; it is 0.");
+    }
+  });
+}
+
+std::optional<MonthlyOccurrence> read_monthly_occurrence(const Element& element, Reading& reading) {
+  const auto* object = element.value->if_object();
+  if (object == nullptr) {
+    reading.fail(element.path, fmt::format("must be an object with day and occurrence; it is {}.",
+                                           shown(*element.value)));
+    return std::nullopt;
+  }
+  ObjectReader reader(*object, element.path, reading);
+  const json::value* day = reader.find("day");
+  if (day == nullptr) reader.fail("day", "is missing: it names a day of the week.");
+  const auto week_day =
+      day == nullptr ? std::nullopt : read_week_day({day, reader.path_of("day")}, reading);
+  const auto n = reader.integer("Occurrence", -kOccurrenceInMonthMax, kOccurrenceInMonthMax);
+  if (n == 0) {
+    reader.fail("Occurrence",
+                "must be from 1 to 5 or, from the end of the month, -1 to -5; left "
+                "out it means every such day. It is 0.");
+    return std::nullopt;
+  }
+  if (!week_day) return std::nullopt;
+  return MonthlyOccurrence{*week_day, static_cast<int>(n.value_or(MonthlyOccurrence::kEvery))};
+}
+
+void read_monthly_occurrences(ObjectReader& schedule, Schedule& out, Reading& reading) {
+  const json::value* value = schedule.find("monthlyOccurrences");
+  if (value == nullptr) return;
+  auto& chosen = out.monthly_occurrences;
+  for (const Element& element : elements_of(*value, schedule.path_of("monthlyOccurrences"),
+                                            kMonthlyOccurrencesMax, reading)) {
+    const auto occurrence = read_monthly_occurrence(element, reading);
+    if (!occurrence) continue;
+    if (std::find(chosen.begin(), chosen.end(), *occurrence) == chosen.end()) {
+      chosen.push_back(*occurrence);
+    }
+  }
+}
+
+Schedule read_schedule(ObjectReader schedule, Reading& reading) {
+  Schedule out;
+  read_numbers(schedule, "minutes", {0, 59}, reading,
+               [&](int n, const std::string&) { out.minutes.insert(n); });
+  read_numbers(schedule, "hours", {0, kHourMidnightAgain}, reading,
+               [&](int n, const std::string&) { out.hours.insert(n % kHourMidnightAgain); });
+  read_week_days(schedule, out, reading);
+  read_month_days(schedule, out, reading);
+  read_monthly_occurrences(schedule, out, reading);
+  read_numbers(schedule, "months", {1, 12}, reading,
+               [&](int n, const std::string&) { out.months.insert(n); });
+  return out;
+}
+
+Recurrence read_recurrence(ObjectReader reader, Reading& reading) {
+  Recurrence out;
+  if (reader.find("frequency") == nullptr) {
+    reader.fail("frequency", "is missing: it must be one of minute, hour, day, week, month, year.");
+  }
+  out.frequency = reader.choice("frequency", kFrequencies).value_or(Frequency::day);
+  out.interval = static_cast<int>(reader.integer("interval", 1, kIntervalMax).value_or(1));
+  out.count = reader.integer("count", 0, kCountMax);
+  if (out.count == 0) out.count.reset();  // Terraform sends 0 for "not given"
+  out.end_time = read_instant(reader, "endTime", reading);
+  if (auto schedule = reader.object("schedule")) {
+    out.schedule = read_schedule(std::move(*schedule), reading);
+  }
+  return out;
+}
+
+template <typename Spell>
+void write_set(json::object& out, std::string_view name, SmallSet set, Spell spell) {
+  if (set.empty()) return;
+  json::array array;
+  for (auto number = set.first_from(0); number; number = set.first_from(*number + 1)) {
+    array.push_back(spell(*number));
+  }
+  out[name] = std::move(array);
+}
+
+json::array write_monthly_occurrences(const std::vector<MonthlyOccurrence>& occurrences) {
+  json::array array;
+  for (const MonthlyOccurrence& occurrence : occurrences) {
+    json::object object;
+    object["day"] = spelling_of(occurrence.day);
+    if (occurrence.n != MonthlyOccurrence::kEvery) object["Occurrence"] = occurrence.n;
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+json::object write_schedule(const Schedule& schedule) {
+  const auto same = [](int number) { return json::value(number); };
+  json::object out;
+  write_set(out, "minutes", schedule.minutes, same);
+  write_set(out, "hours", schedule.hours, same);
+  write_set(out, "weekDays", schedule.week_days,
+            [](int day) { return json::value(spelling_of(static_cast<WeekDay>(day))); });
+  if (schedule.names_month_days()) {
+    json::array days;
+    for (int day = 1; day <= 31; ++day) {
+      if (schedule.month_days.contains(day)) days.push_back(day);
+    }
+    for (int day = 1; day <= 31; ++day) {
+      if (schedule.month_days_from_end.contains(day)) days.push_back(-day);
+    }
+    out["monthDays"] = std::move(days);
+  }
+  if (!schedule.monthly_occurrences.empty()) {
+    out["monthlyOccurrences"] = write_monthly_occurrences(schedule.monthly_occurrences);
+  }
+  write_set(out, "months", schedule.months, same);
+  return out;
+}
+
+}  // namespace
+
+std::string_view spelling_of(Frequency frequency) {
+  return kFrequencies[static_cast<std::size_t>(frequency)].first;
+}
+
+std::string_view spelling_of(WeekDay day) {
+  return kWeekDays[static_cast<std::size_t>(day)].first;
+}
+
+std::optional<Frequency> frequency_spelt(std::string_view text) {
+  for (const auto& [spelling, frequency] : kFrequencies) {
+    if (equal_ignoring_case(text, spelling)) return frequency;
+  }
+  return std::nullopt;
+}
+
+Timing read_timing(ObjectReader& properties, Reading& reading) {
+  Timing timing;
+  timing.start_time = read_instant(properties, "startTime", reading);
+  if (auto recurrence = properties.object("recurrence")) {
+    timing.recurrence = read_recurrence(std::move(*recurrence), reading);
+  }
+  return timing;
+}
+
+json::object write_recurrence(const Recurrence& recurrence) {
+  json::object out;
+  out["frequency"] = spelling_of(recurrence.frequency);
+  if (recurrence.count) out["count"] = *recurrence.count;
+  if (recurrence.end_time) out["endTime"] = format_instant(*recurrence.end_time);
+  out["interval"] = recurrence.interval;
+  if (!recurrence.schedule.empty()) out["schedule"] = write_schedule(recurrence.schedule);
+  return out;
+}
+
+TimingFile read_timing_file(std::string_view text) {
+  TimingFile file;
+  const auto value = parse_json(text, JsonDialect::relaxed);
+  if (!value) {
+    file.errors = {value.error()};
+    return file;
+  }
+  const auto* root = value->if_object();
+  if (root == nullptr) {
+    file.errors = {{ErrorCode::invalid, "The file must hold a JSON object.", {}}};
+    return file;
+  }
+  Reading reading;
+  {
+    ObjectReader whole(*root, "", reading);
+    auto properties = whole.object("properties");
+    ObjectReader& job = properties ? *properties : whole;
+    if (properties) file.path = "properties.";
+    file.timing = read_timing(job, reading);
+    if (!job.find("startTime") && !job.find("recurrence") && !job.find("action")) {
+      reading.fail("", "There is no job in it: neither startTime nor recurrence nor action.");
+    }
+  }
+  file.errors = std::move(reading.errors);
+  return file;
+}
+
+}  // namespace belfry

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+#include "store/checkpointer.h"
+
+#include <utility>
+
+namespace belfry {
+
+Checkpointer::Checkpointer(std::unique_ptr<Connection> connection, std::mutex& writer,
+                           std::function<void(const SqliteFailure&)> failed)
+    : connection_(std::move(connection)),
+      writer_(writer),
+      failed_(std::move(failed)),
+      thread_([this] { loop(); }) {}
+
+Checkpointer::~Checkpointer() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Checkpointer::request(LogLength length) {
+  {
+    const std::lock_guard lock(mutex_);
+    requested_ = true;
+    too_long_ = length == LogLength::too_long;
+  }
+  changed_.notify_one();
+}
+
+void Checkpointer::loop() {
+  while (true) {
+    bool too_long = false;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return requested_ || stopping_; });
+      if (stopping_) return;
+      requested_ = false;
+      too_long = std::exchange(too_long_, false);
+    }
+    copy_log();
+    if (!too_long) continue;
+    const std::lock_guard no_commits(writer_);
+    copy_log();
+  }
+}
+
+void Checkpointer::copy_log() {
+  connection_->checkpoint();
+  if (connection_->failed()) failed_(connection_->take_failure());
+}
+
+void Checkpointer::keep_log_on_close() {
+  connection_->keep_log_on_close();
+}
+
+}  // namespace belfry

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+#include "store/sealer.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "store/key_file.h"
+#include "store/store_samples.h"
+
+namespace belfry {
+namespace {
+
+SealingKey key_of(std::uint8_t byte) {
+  SealingKey::Bytes bytes{};
+  bytes.fill(byte);
+  return SealingKey(bytes);
+}
+
+TEST(Sealer, OpensWhatItSealed) {
+  const Sealer sealer({key_of(1)});
+  for (const std::string text : {std::string(), std::string("x"), std::string(100'000, 'y')}) {
+    const auto sealed = sealer.seal(JobId{7}, text);
+    ASSERT_TRUE(sealed);
+    EXPECT_EQ(sealer.open(JobId{7}, *sealed).value(), text);
+  }
+}
+
+// Equal secrets must not look equal in the file.
+TEST(Sealer, SealsTheSameTextDifferentlyEachTime) {
+  const Sealer sealer({key_of(1)});
+  EXPECT_NE(sealer.seal(JobId{7}, "same").value(), sealer.seal(JobId{7}, "same").value());
+}
+
+TEST(Sealer, DoesNotOpenForAnotherJob) {
+  const Sealer sealer({key_of(1)});
+  const auto sealed = sealer.seal(JobId{7}, "secret").value();
+  EXPECT_FALSE(sealer.open(JobId{8}, sealed));
+  EXPECT_FALSE(sealer.open(JobId{-7}, sealed));
+}
+
+TEST(Sealer, DoesNotOpenWhenAnyBitWasChangedOrAnythingIsMissing) {
+  const Sealer sealer({key_of(1)});
+  const auto sealed = sealer.seal(JobId{7}, "secret").value();
+  for (std::size_t i = 0; i < sealed.size() * 8; ++i) {
+    std::string changed = sealed;
+    changed[i / 8] = static_cast<char>(changed[i / 8] ^ (1 << (i % 8)));
+    EXPECT_FALSE(sealer.open(JobId{7}, changed)) << "bit " << i;
+  }
+  for (std::size_t length = 0; length < sealed.size(); ++length) {
+    EXPECT_FALSE(sealer.open(JobId{7}, sealed.substr(0, length)));
+  }
+}
+
+TEST(Sealer, TellsAMissingKeyFromAChangedText) {
+  const auto sealed = Sealer({key_of(1)}).seal(JobId{7}, "secret").value();
+  const auto opened = Sealer({key_of(2)}).open(JobId{7}, sealed);
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find(shown_key_id(key_of(1).id())), std::string::npos);
+  EXPECT_NE(opened.error().message.find("not here"), std::string::npos);
+}
+
+// The seam for a rotation: a new key seals, the old one still opens.
+TEST(Sealer, OpensWithEveryKeyItHasAndSealsWithTheFirst) {
+  const auto sealed = Sealer({key_of(1)}).seal(JobId{7}, "secret").value();
+  const Sealer both({key_of(2), key_of(1)});
+  EXPECT_EQ(both.open(JobId{7}, sealed).value(), "secret");
+  const auto anew = both.seal(JobId{7}, "secret").value();
+  EXPECT_TRUE(Sealer({key_of(2)}).open(JobId{7}, anew));
+  EXPECT_FALSE(Sealer({key_of(1)}).open(JobId{7}, anew));
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text, mode_t mode) {
+  std::ofstream(path) << text;
+  ::chmod(path.c_str(), mode);
+}
+
+TEST(KeyFile, IsMadeForItsOwnerAloneAndReadBack) {
+  const ScratchDirectory directory;
+  const auto path = directory.path() / "secret.key";
+  EXPECT_FALSE(read_key_file(path).value());
+  const auto made = make_key_file(path);
+  ASSERT_TRUE(made);
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  const auto read = read_key_file(path).value();
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->bytes(), made->bytes());
+  EXPECT_EQ(read->id(), made->id());
+}
+
+TEST(KeyFile, IsNeverOverwritten) {
+  const ScratchDirectory directory;
+  const auto path = directory.path() / "secret.key";
+  const auto first = make_key_file(path).value();
+  EXPECT_FALSE(make_key_file(path));
+  EXPECT_EQ(read_key_file(path).value()->bytes(), first.bytes());
+}
+
+TEST(KeyFile, IsRefusedWhenOthersMayReadIt) {
+  const ScratchDirectory directory;
+  const auto path = directory.path() / "secret.key";
+  for (const mode_t mode : {0640, 0604, 0620, 0601}) {
+    write_file(path, std::string(64, 'a') + "\n", mode);
+    const auto read = read_key_file(path);
+    ASSERT_FALSE(read);
+    EXPECT_NE(read.error().message.find("chmod 600"), std::string::npos) << read.error().message;
+  }
+}
+
+TEST(KeyFile, IsRefusedWhenItIsNoKey) {
+  const ScratchDirectory directory;
+  const auto path = directory.path() / "secret.key";
+  const std::string digits(64, '7');
+  for (const std::string& text : {std::string(), digits.substr(1) + "\n", digits + "7\n",
+                                  digits.substr(1) + "g\n", digits + "\n\nx"}) {
+    write_file(path, text, 0600);
+    EXPECT_FALSE(read_key_file(path)) << text;
+  }
+  write_file(path, digits, 0400);
+  EXPECT_TRUE(read_key_file(path).value());
+}
+
+}  // namespace
+}  // namespace belfry

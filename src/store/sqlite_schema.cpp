@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+
+#include "store/sqlite_schema.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace belfry {
+
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x42656c66;  // "Belf", in the header of the file
+
+constexpr const char* kMigrations[] = {
+    R"(
+CREATE TABLE collection(
+  id INTEGER PRIMARY KEY,
+  folded TEXT NOT NULL UNIQUE,
+  subscription TEXT NOT NULL,
+  resource_group TEXT NOT NULL,
+  name TEXT NOT NULL,
+  location TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  sku INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  max_job_count INTEGER NOT NULL,
+  max_frequency INTEGER NOT NULL,
+  max_interval INTEGER NOT NULL,
+  gen INTEGER NOT NULL,
+  jobs INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE job(
+  id INTEGER PRIMARY KEY,
+  collection INTEGER NOT NULL,
+  folded TEXT NOT NULL,
+  name TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  secrets BLOB,
+  UNIQUE(collection, folded)
+) STRICT;
+
+CREATE TABLE progress(
+  job INTEGER PRIMARY KEY,
+  gen INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  due INTEGER,
+  scheduled_for INTEGER,
+  seq INTEGER,
+  origin INTEGER,
+  role INTEGER,
+  retry INTEGER,
+  started INTEGER,
+  last_seq INTEGER NOT NULL,
+  ran INTEGER NOT NULL,
+  last_execution INTEGER,
+  executions INTEGER NOT NULL,
+  failures INTEGER NOT NULL,
+  faults INTEGER NOT NULL,
+  covered_until INTEGER NOT NULL,
+  owed_until INTEGER NOT NULL,
+  retry_interval INTEGER NOT NULL,
+  ended INTEGER,
+  defined_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX progress_due ON progress(due) WHERE due IS NOT NULL AND started IS NULL;
+CREATE INDEX progress_started ON progress(started) WHERE started IS NOT NULL;
+CREATE INDEX progress_ended ON progress(ended) WHERE ended IS NOT NULL;
+
+CREATE TABLE history(
+  id INTEGER PRIMARY KEY,
+  job INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  role INTEGER NOT NULL,
+  retry INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  scheduled_for INTEGER NOT NULL,
+  repeat INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  ended INTEGER NOT NULL,
+  gap_last INTEGER,
+  gap_count INTEGER,
+  message TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX history_place ON history(job, seq, role, retry);
+-- Few rows did not complete, and those are the ones that are looked for.
+CREATE INDEX history_unsuccessful ON history(job, status, seq, role, retry) WHERE status <> 0;
+
+CREATE TABLE removed(job INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE sealing(key_id BLOB PRIMARY KEY) STRICT;
+)",
+};
+
+Status done(Connection& db) {
+  if (db.failed()) return db.take_failure().error;
+  return Done{};
+}
+
+}  // namespace
+
+int schema_version() {
+  return static_cast<int>(std::size(kMigrations));
+}
+
+Status check_schema(Connection& db) {
+  const auto application = db.value("PRAGMA application_id");
+  const auto version = db.value("PRAGMA user_version");
+  const auto tables = db.value("SELECT count(*) FROM sqlite_schema");
+  if (db.failed()) return db.take_failure().error;
+  if (tables == 0) return Done{};
+  if (application != kApplicationId) {
+    return Error{ErrorCode::invalid, "the file is not a database of Belfry", ""};
+  }
+  if (*version > schema_version()) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("the database was written by a newer Belfry (schema {}; this one "
+                             "knows up to {}): use that one, or restore a backup",
+                             *version, schema_version()),
+                 ""};
+  }
+  return Done{};
+}
+
+Status migrate(Connection& db) {
+  const auto version = db.value("PRAGMA user_version");
+  for (auto next = version.value_or(0); next < schema_version() && !db.failed(); ++next) {
+    db.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version = {}; COMMIT;",
+                           kMigrations[next], next + 1));
+  }
+  return done(db);
+}
+
+Status configure_writer(Connection& db) {
+  db.execute(R"(
+PRAGMA page_size = 4096;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA foreign_keys = OFF;
+PRAGMA trusted_schema = OFF;
+PRAGMA temp_store = MEMORY;
+PRAGMA secure_delete = FAST;
+PRAGMA cache_size = -32768;
+)");
+  {
+    Rows mode = db.query("PRAGMA journal_mode");
+    if (mode.next() && mode.view() != "wal") {
+      mode.fail({ErrorCode::unavailable, "the file system cannot hold a write-ahead log", ""});
+    }
+  }
+  if (db.value("PRAGMA application_id") == 0) {
+    db.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  }
+  return done(db);
+}
+
+Status configure_reader(Connection& db) {
+  db.execute(R"(
+PRAGMA query_only = ON;
+PRAGMA trusted_schema = OFF;
+PRAGMA temp_store = MEMORY;
+PRAGMA cache_size = -4096;
+)");
+  return done(db);
+}
+
+}  // namespace belfry

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+
+#include "store/sqlite_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "store/durable_file.h"
+#include "store/key_file.h"
+#include "store/sqlite_rows.h"
+#include "store/sqlite_schema.h"
+#include "store/sqlite_writes.h"
+
+namespace belfry {
+
+namespace {
+
+constexpr char kBegin[] = "BEGIN IMMEDIATE";
+constexpr char kCommit[] = "COMMIT";
+constexpr char kRollback[] = "ROLLBACK";
+
+const std::string kSelectCollection = R"(
+SELECT subscription, resource_group, name, location, tags, sku, state, max_job_count,
+       max_frequency, max_interval, gen
+FROM collection )";
+const std::string kOneCollection = kSelectCollection + "WHERE folded = ?1";
+const std::string kCollections =
+    kSelectCollection + "WHERE folded > ?1 AND folded < ?2 ORDER BY folded LIMIT ?3";
+constexpr char kCountCollections[] = R"(
+SELECT count(*), coalesce(sum(sku = ?3), 0) FROM collection WHERE folded > ?1 AND folded < ?2)";
+constexpr char kCountJobs[] = "SELECT jobs FROM collection WHERE folded = ?1";
+
+const std::string kSelectJob = R"(
+SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
+       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, p.started,
+       p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, p.covered_until,
+       p.owed_until, p.retry_interval, p.ended, p.defined_at
+)";
+// CROSS JOIN: in this order, whatever SQLite believes of the tables' sizes.
+const std::string kFromCollection = R"(
+FROM collection AS c CROSS JOIN job AS j ON j.collection = c.id
+                     CROSS JOIN progress AS p ON p.job = j.id
+)";
+const std::string kDue = kSelectJob + R"(
+FROM progress AS p INDEXED BY progress_due CROSS JOIN job AS j ON j.id = p.job
+                                           CROSS JOIN collection AS c ON c.id = j.collection
+WHERE p.due IS NOT NULL AND p.started IS NULL ORDER BY p.due, p.job LIMIT ?1)";
+const std::string kStarted = kSelectJob + R"(
+FROM progress AS p INDEXED BY progress_started CROSS JOIN job AS j ON j.id = p.job
+                                               CROSS JOIN collection AS c ON c.id = j.collection
+WHERE p.started IS NOT NULL LIMIT ?1)";
+const std::string kOneJob = kSelectJob + kFromCollection + "WHERE c.folded = ?1 AND j.folded = ?2";
+const std::string kJobs = kSelectJob + kFromCollection + R"(
+WHERE c.folded = ?1 AND j.folded > ?2 AND (?3 IS NULL OR p.state = ?3)
+ORDER BY j.folded LIMIT ?4 OFFSET ?5)";
+
+const std::string kSelectHistory = R"(
+SELECT job, seq, role, retry, status, scheduled_for, repeat, started, ended, gap_last, gap_count,
+       message
+FROM history AS h )";
+const std::string kNewestFirst = R"(
+ORDER BY seq DESC, role DESC, retry DESC LIMIT ?5 OFFSET ?6)";
+const std::string kHistory = kSelectHistory + R"(INDEXED BY history_place
+WHERE job = ?1 AND (seq, role, retry) < (?2, ?3, ?4))" +
+                             kNewestFirst;
+const std::string kUnsuccessfulHistory = kSelectHistory + R"(INDEXED BY history_unsuccessful
+WHERE job = ?1 AND status = ?7 AND status <> 0 AND (seq, role, retry) < (?2, ?3, ?4))" +
+                                         kNewestFirst;
+// A row completed if the index of those that did not has none in its place: two indexes are
+// read, and only the rows of the page. A job that failed for a year still answers quickly.
+const std::string kCompletedHistory = kSelectHistory + R"(INDEXED BY history_place
+WHERE job = ?1 AND (seq, role, retry) < (?2, ?3, ?4)
+  AND NOT EXISTS (SELECT 1 FROM history AS u INDEXED BY history_unsuccessful
+                  WHERE u.job = ?1 AND u.status <> 0 AND u.status IN (1, 2)
+                    AND u.seq = h.seq AND u.role = h.role AND u.retry = h.retry))" +
+                                      kNewestFirst;
+
+std::int64_t bounded(std::size_t count) {
+  return static_cast<std::int64_t>(
+      std::min(count, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())));
+}
+
+Error broken_error() {
+  return {ErrorCode::unavailable,
+          "the disk did not confirm a write: belfry must be restarted to read what it holds", ""};
+}
+
+Status in_order(Connection& db) {
+  if (db.failed()) return db.take_failure().error;
+  return Done{};
+}
+
+// Tells the path in front of what is wrong with it.
+Error at(const std::filesystem::path& path, const Error& error) {
+  return {error.code, fmt::format("{}: {}", path.native(), error.message), error.target};
+}
+
+Result<std::unique_ptr<Connection>> open_writer(const SqliteOptions& options) {
+  const auto path = database_path(options.directory);
+  // SQLite would make it with the permissions of the process; the log takes those of the file.
+  if (options.vfs.empty() && !std::filesystem::exists(path)) {
+    if (const auto made = make_private_file(path); !made) return made.error();
+  }
+  TRY_ASSIGN(auto db, Connection::open(path.native(), OpenMode::create, options.vfs));
+  if (const auto well = check_schema(*db); !well) return at(path, well.error());
+  if (const auto done = configure_writer(*db); !done) return at(path, done.error());
+  if (const auto done = migrate(*db); !done) return at(path, done.error());
+  // Whatever the log holds is written to the database anew: after a sync that failed, nobody
+  // knows what of the log is on the disk, however well it reads.
+  db->checkpoint_and_truncate();
+  if (const auto done = in_order(*db); !done) return at(path, done.error());
+  if (const auto done = sync_directory(options.directory); !done) return done.error();
+  return db;
+}
+
+std::vector<std::string> keys_in_use(Connection& db) {
+  std::vector<std::string> out;
+  for (Rows rows = db.query("SELECT key_id FROM sealing"); rows.next();) out.push_back(rows.text());
+  return out;
+}
+
+// The key of the file; a new one only while nothing was ever sealed.
+Result<Sealer> open_sealer(const std::filesystem::path& path, Connection& db) {
+  const auto used = keys_in_use(db);
+  if (const auto done = in_order(db); !done) return done.error();
+  TRY_ASSIGN(auto key, read_key_file(path));
+  if (!key && !used.empty()) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("the key file {} is missing, and secrets are sealed with its key {}: "
+                             "put it back",
+                             path.native(), shown_key_id(used.front())),
+                 ""};
+  }
+  if (!key) {
+    TRY_ASSIGN(key, make_key_file(path));
+  }
+  Sealer sealer({*key});
+  for (const std::string& id : used) {
+    if (sealer.has_key(id)) continue;
+    return Error{ErrorCode::invalid,
+                 fmt::format("the key file {} holds the key {}, but secrets are sealed with {}: "
+                             "put the right one there",
+                             path.native(), shown_key_id(key->id()), shown_key_id(id)),
+                 ""};
+  }
+  return sealer;
+}
+
+Result<std::unique_ptr<Connection>> open_reader(const SqliteOptions& options) {
+  const auto path = database_path(options.directory);
+  TRY_ASSIGN(auto db, Connection::open(path.native(), OpenMode::existing, options.vfs));
+  if (const auto done = configure_reader(*db); !done) return at(path, done.error());
+  return db;
+}
+
+// All keys of a prefix stand between `prefix/` and `prefix0`, 0 being what follows the slash.
+struct KeyRange {
+  std::string after;
+  std::string before;
+};
+
+KeyRange below(const std::string& prefix) {
+  return {prefix + '/', prefix + '0'};
+}
+
+KeyRange range_of(const CollectionQuery& query) {
+  std::string prefix = folded(query.subscription);
+  if (query.resource_group) prefix += '/' + folded(*query.resource_group);
+  KeyRange range = below(prefix);
+  range.after = std::max(range.after, query.after);
+  return range;
+}
+
+// Behind every place there is.
+constexpr HistoryPlace kBehindAll{.seq = std::numeric_limits<std::int64_t>::max(),
+                                  .role = ActionRole::error,
+                                  .retry = std::numeric_limits<int>::max()};
+
+Rows history_rows(Connection& db, const HistoryQuery& query) {
+  const HistoryPlace place = query.before.value_or(kBehindAll);
+  const auto ask = [&](const std::string& sql, const auto&... status) {
+    return db.query(sql.c_str(), query.job, place.seq, place.role, place.retry,
+                    bounded(query.limit), bounded(query.skip), status...);
+  };
+  if (!query.status) return ask(kHistory);
+  if (*query.status == HistoryStatus::completed) return ask(kCompletedHistory);
+  return ask(kUnsuccessfulHistory, *query.status);
+}
+
+}  // namespace
+
+std::filesystem::path database_path(const std::filesystem::path& directory) {
+  return directory / "belfry.db";
+}
+
+std::filesystem::path key_path(const std::filesystem::path& directory) {
+  return directory / "secret.key";
+}
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& options) {
+  if (const auto made = make_directory(options.directory); !made) return made.error();
+  TRY_ASSIGN(auto lock, DirectoryLock::take(options.directory));
+  TRY_ASSIGN(auto writer, open_writer(options));
+  const auto key = options.key_file.empty() ? key_path(options.directory) : options.key_file;
+  TRY_ASSIGN(Sealer sealer, open_sealer(key, *writer));
+  auto store = std::unique_ptr<SqliteStore>(
+      new SqliteStore(std::move(lock), std::move(writer), std::move(sealer), options));
+  if (const auto started = store->start_checkpointer(options); !started) return started.error();
+  return store;
+}
+
+SqliteStore::SqliteStore(DirectoryLock lock, std::unique_ptr<Connection> writer, Sealer sealer,
+                         const SqliteOptions& options)
+    : lock_(std::move(lock)),
+      sealer_(std::move(sealer)),
+      checkpoint_pages_(options.checkpoint_pages),
+      checkpoint_at_(options.checkpoint_pages),
+      writer_(std::move(writer)),
+      readers_([options] { return open_reader(options); }, kReadersMax) {}
+
+SqliteStore::~SqliteStore() {
+  if (!broken_) return;
+  readers_.keep_log_on_close();
+  writer_->keep_log_on_close();
+  if (checkpointer_) checkpointer_->keep_log_on_close();
+}
+
+Status SqliteStore::start_checkpointer(const SqliteOptions& options) {
+  if (options.checkpoints == Checkpoints::in_commits) return Done{};
+  const auto path = database_path(options.directory);
+  TRY_ASSIGN(auto connection, Connection::open(path.native(), OpenMode::existing, options.vfs));
+  if (const auto done = configure_writer(*connection); !done) return at(path, done.error());
+  checkpointer_ = std::make_unique<Checkpointer>(
+      std::move(connection), writer_mutex_,
+      [this](const SqliteFailure& failure) { note_failure(failure); });
+  return Done{};
+}
+
+void SqliteStore::note_failure(const SqliteFailure& failure) {
+  if (failure.sync_failed()) broken_ = true;
+}
+
+Error SqliteStore::undo(ErrorCode code) {
+  SqliteFailure failure = writer_->take_failure();
+  note_failure(failure);
+  // A failure may have ended the transaction by itself.
+  if (writer_->in_transaction()) writer_->run(kRollback);
+  if (writer_->failed()) note_failure(writer_->take_failure());
+  if (writer_->in_transaction()) broken_ = true;
+  failure.error.code = code;
+  return failure.error;
+}
+
+template <typename Body>
+Status SqliteStore::transaction(Body body) {
+  const std::lock_guard lock(writer_mutex_);
+  if (broken_) return broken_error();
+  writer_->run(kBegin);
+  body(*writer_);
+  if (writer_->failed()) return undo(ErrorCode::unavailable);
+  writer_->run(kCommit);
+  if (writer_->failed()) return undo(ErrorCode::unknown);
+  checkpoint_if_due();
+  return Done{};
+}
+
+void SqliteStore::checkpoint_if_due() {
+  const int pages = writer_->log_pages();
+  // The log began anew: all of it had been copied, and no reader needed it any more.
+  if (pages < checkpoint_at_ - checkpoint_pages_) checkpoint_at_ = checkpoint_pages_;
+  if (pages < checkpoint_at_) return;
+  checkpoint_at_ = pages + checkpoint_pages_;
+  if (checkpointer_) {
+    checkpointer_->request(pages < checkpoint_pages_ * kLogTooLong ? LogLength::grown
+                                                                   : LogLength::too_long);
+    return;
+  }
+  writer_->checkpoint();
+  // What was committed stays so; the log holds it until a checkpoint succeeds.
+  if (writer_->failed()) note_failure(writer_->take_failure());
+}
+
+Result<std::vector<WriteResult>> SqliteStore::commit(const std::vector<Write>& batch) {
+  std::vector<WriteResult> results;
+  results.reserve(batch.size());
+  const auto done = transaction([&](Connection& db) {
+    for (const Write& write : batch) results.push_back(apply(db, sealer_, write));
+  });
+  if (!done) return done.error();
+  return results;
+}
+
+Result<std::size_t> SqliteStore::sweep(const SweepLimits& limits) {
+  std::size_t swept = 0;
+  const auto done = transaction([&](Connection& db) { swept = sweep_rows(db, limits); });
+  if (!done) return done.error();
+  return swept;
+}
+
+template <typename Read>
+auto SqliteStore::read_with(Connection& db, Read body) -> Result<decltype(body(db))> {
+  if (broken_) return broken_error();
+  auto out = body(db);
+  if (!db.failed()) return out;
+  const auto failure = db.take_failure();
+  note_failure(failure);
+  return failure.error;
+}
+
+template <typename Read>
+auto SqliteStore::read(Read body) -> Result<decltype(body(std::declval<Connection&>()))> {
+  TRY_ASSIGN(const auto lease, readers_.take());
+  return read_with(*lease, body);
+}
+
+Result<std::vector<Job>> SqliteStore::engine_jobs(const std::string& sql, std::size_t limit) {
+  const std::lock_guard lock(writer_mutex_);
+  return read_with(*writer_, [&](Connection& db) {
+    std::vector<Job> out;
+    for (Rows rows = db.query(sql.c_str(), bounded(limit)); rows.next();) {
+      out.push_back(read_job(rows, sealer_));
+    }
+    return out;
+  });
+}
+
+Result<std::vector<Job>> SqliteStore::due(std::size_t limit) {
+  return engine_jobs(kDue, limit);
+}
+
+Result<std::vector<Job>> SqliteStore::started(std::size_t limit) {
+  return engine_jobs(kStarted, limit);
+}
+
+Result<std::optional<JobCollection>> SqliteStore::collection(const CollectionKey& key) {
+  return read([&](Connection& db) {
+    std::optional<JobCollection> out;
+    Rows rows = db.query(kOneCollection.c_str(), folded(key));
+    if (rows.next()) out = read_collection(rows);
+    return out;
+  });
+}
+
+Result<std::vector<JobCollection>> SqliteStore::collections(const CollectionQuery& query) {
+  return read([&](Connection& db) {
+    std::vector<JobCollection> out;
+    const KeyRange range = range_of(query);
+    for (Rows rows =
+             db.query(kCollections.c_str(), range.after, range.before, bounded(query.limit));
+         rows.next();) {
+      out.push_back(read_collection(rows));
+    }
+    return out;
+  });
+}
+
+Result<SkuCounts> SqliteStore::count_collections(const std::string& subscription, Sku sku) {
+  return read([&](Connection& db) {
+    SkuCounts out;
+    const KeyRange range = below(folded(subscription));
+    Rows rows = db.query(kCountCollections, range.after, range.before, sku);
+    if (rows.next()) out = {.all = rows.integer(), .of_sku = rows.integer()};
+    return out;
+  });
+}
+
+Result<std::optional<Job>> SqliteStore::job(const JobKey& key) {
+  return read([&](Connection& db) {
+    std::optional<Job> out;
+    Rows rows = db.query(kOneJob.c_str(), folded(key.collection), folded(key.name));
+    if (rows.next()) out = read_job(rows, sealer_);
+    return out;
+  });
+}
+
+Result<std::vector<Job>> SqliteStore::jobs(const JobQuery& query) {
+  return read([&](Connection& db) {
+    std::vector<Job> out;
+    for (Rows rows = db.query(kJobs.c_str(), folded(query.collection), query.after, query.state,
+                              bounded(query.limit), bounded(query.skip));
+         rows.next();) {
+      out.push_back(read_job(rows, sealer_));
+    }
+    return out;
+  });
+}
+
+Result<std::int64_t> SqliteStore::count_jobs(const CollectionKey& key) {
+  return read([&](Connection& db) { return db.value(kCountJobs, folded(key)).value_or(0); });
+}
+
+Result<std::vector<HistoryEntry>> SqliteStore::history(const HistoryQuery& query) {
+  return read([&](Connection& db) {
+    std::vector<HistoryEntry> out;
+    for (Rows rows = history_rows(db, query); rows.next();) out.push_back(read_history(rows));
+    return out;
+  });
+}
+
+}  // namespace belfry

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// SqliteStore is the store of a single server: one SQLite database in a directory of its own.
+//
+//   DIRECTORY/belfry.db     the database (and belfry.db-wal, belfry.db-shm beside it)
+//   DIRECTORY/belfry.lock   held while a server runs
+//   DIRECTORY/secret.key    what seals secrets; not part of a backup
+//
+// One connection writes, and commits are forced to the disk before they are answered. due() and
+// started() are asked of it too: only the engine asks, between its commits, and so it neither
+// waits for readers nor reads again what it has just written. All other reads take a connection
+// of a pool.
+//
+// When the disk fails to confirm what was written, nobody knows any more what it holds: from
+// then on every call is answered `unavailable`, until the store is opened again. The process is
+// to end and be restarted; opening reads the log again and copies it to a safe place.
+
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "store/checkpointer.h"
+#include "store/directory_lock.h"
+#include "store/reader_pool.h"
+#include "store/sealer.h"
+#include "store/sqlite.h"
+#include "store/store.h"
+
+namespace belfry {
+
+// One more than the threads that read, so that the engine never waits behind them.
+inline constexpr std::size_t kReadersMax = 16;
+
+// The log is copied into the database when it has grown by so many pages of 4 KiB, and begun
+// anew, if need be by force, when it has so many times as many.
+inline constexpr int kCheckpointPages = 4096;
+inline constexpr int kLogTooLong = 4;
+
+enum class Checkpoints { in_background, in_commits };
+
+struct SqliteOptions {
+  std::filesystem::path directory;
+  std::filesystem::path key_file = {};  // empty: secret.key in the directory
+  std::string vfs = {};                 // SQLite's way to the disk; tests put one there that fails
+  int checkpoint_pages = kCheckpointPages;
+  Checkpoints checkpoints = Checkpoints::in_background;  // in_commits: the same at every run
+};
+
+std::filesystem::path database_path(const std::filesystem::path& directory);
+std::filesystem::path key_path(const std::filesystem::path& directory);
+
+class SqliteStore final : public Store {
+ public:
+  // Makes what is missing. Refused where another server has the directory, where a newer
+  // Belfry wrote the database, and where the key does not fit what is sealed in it.
+  static Result<std::unique_ptr<SqliteStore>> open(const SqliteOptions& options);
+  ~SqliteStore() override;
+
+  Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override;
+  Result<std::size_t> sweep(const SweepLimits& limits) override;
+
+  Result<std::vector<Job>> due(std::size_t limit) override;
+  Result<std::vector<Job>> started(std::size_t limit) override;
+  Result<std::optional<JobCollection>> collection(const CollectionKey& key) override;
+  Result<std::vector<JobCollection>> collections(const CollectionQuery& query) override;
+  Result<SkuCounts> count_collections(const std::string& subscription, Sku sku) override;
+  Result<std::optional<Job>> job(const JobKey& key) override;
+  Result<std::vector<Job>> jobs(const JobQuery& query) override;
+  Result<std::int64_t> count_jobs(const CollectionKey& key) override;
+  Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) override;
+
+ private:
+  SqliteStore(DirectoryLock lock, std::unique_ptr<Connection> writer, Sealer sealer,
+              const SqliteOptions& options);
+  Status start_checkpointer(const SqliteOptions& options);
+
+  template <typename Body>
+  Status transaction(Body body);
+  Error undo(ErrorCode code);
+  void checkpoint_if_due();
+  void note_failure(const SqliteFailure& failure);
+
+  Result<std::vector<Job>> engine_jobs(const std::string& sql, std::size_t limit);
+  template <typename Read>
+  auto read(Read body) -> Result<decltype(body(std::declval<Connection&>()))>;
+  template <typename Read>
+  auto read_with(Connection& db, Read body) -> Result<decltype(body(db))>;
+
+  const DirectoryLock lock_;
+  const Sealer sealer_;
+  const int checkpoint_pages_;
+  int checkpoint_at_;
+  std::atomic<bool> broken_ = false;
+  std::mutex writer_mutex_;
+  const std::unique_ptr<Connection> writer_;
+  ReaderPool readers_;
+  std::unique_ptr<Checkpointer> checkpointer_;  // none: commits do its work
+};
+
+}  // namespace belfry

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+
+#include "store/sqlite_upkeep.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <optional>
+
+#include "store/directory_lock.h"
+#include "store/durable_file.h"
+#include "store/key_file.h"
+#include "store/sqlite_rows.h"
+#include "store/sqlite_schema.h"
+#include "store/sqlite_store.h"
+
+namespace belfry {
+
+namespace {
+
+constexpr std::size_t kCopyBytes = 1 << 20;
+
+// What SQLite cannot know of our tables: each counts rows that ought not to be.
+struct Rule {
+  const char* violations;
+  const char* what;
+};
+
+constexpr Rule kRules[] = {
+    {"SELECT count(*) FROM job WHERE id NOT IN (SELECT job FROM progress)",
+     "jobs without their progress"},
+    {"SELECT count(*) FROM progress WHERE job NOT IN (SELECT id FROM job)",
+     "rows of progress without their job"},
+    {"SELECT count(*) FROM job WHERE collection NOT IN (SELECT id FROM collection)",
+     "jobs without their collection"},
+    {R"(SELECT count(*) FROM collection AS c
+        WHERE jobs <> (SELECT count(*) FROM job WHERE collection = c.id))",
+     "collections that count their jobs wrongly"},
+    {"SELECT count(*) FROM job WHERE folded <> lower(name)", "jobs under a wrong name"},
+    {R"(SELECT count(*) FROM collection
+        WHERE folded <> lower(subscription || '/' || resource_group || '/' || name))",
+     "collections under a wrong name"},
+    {R"(SELECT count(*) FROM progress WHERE due IS NULL AND
+        coalesce(scheduled_for, seq, origin, role, retry, started) IS NOT NULL)",
+     "jobs that wait for something at no time"},
+    {R"(SELECT count(*) FROM progress WHERE due IS NOT NULL AND
+        (scheduled_for IS NULL OR seq IS NULL OR origin IS NULL OR role IS NULL OR retry IS NULL))",
+     "jobs that wait for nothing"},
+    {"SELECT count(*) FROM removed WHERE job IN (SELECT id FROM job)",
+     "jobs that are there and removed"},
+    {R"(SELECT count(*) FROM (SELECT DISTINCT job FROM history)
+        WHERE job NOT IN (SELECT id FROM job) AND job NOT IN (SELECT job FROM removed))",
+     "histories of jobs that never were"},
+};
+
+constexpr char kEveryJob[] = R"(
+SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
+       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, p.started,
+       p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, p.covered_until,
+       p.owed_until, p.retry_interval, p.ended, p.defined_at
+FROM job AS j CROSS JOIN progress AS p ON p.job = j.id
+              CROSS JOIN collection AS c ON c.id = j.collection)";
+
+class Findings {
+ public:
+  explicit Findings(Connection& db) : db_(db) {}
+
+  bool full() const { return problems_.size() >= kProblemsMax; }
+  const std::vector<std::string>& problems() const { return problems_; }
+
+  void add(std::string problem) {
+    if (!full()) problems_.push_back(std::move(problem));
+  }
+
+  // A database that cannot be read is a finding, not a failure to look.
+  void add_failure() {
+    if (db_.failed()) add(db_.take_failure().error.message);
+  }
+
+ private:
+  Connection& db_;
+  std::vector<std::string> problems_;
+};
+
+void check_pages(Connection& db, Findings& findings) {
+  for (Rows rows = db.query("PRAGMA integrity_check(100)"); rows.next();) {
+    const std::string line = rows.text();
+    if (line != "ok") findings.add(line);
+  }
+  findings.add_failure();
+}
+
+void check_rules(Connection& db, Findings& findings) {
+  for (const Rule& rule : kRules) {
+    const auto violations = db.value(rule.violations);
+    if (violations.value_or(0) != 0) findings.add(fmt::format("{} {}", *violations, rule.what));
+    findings.add_failure();
+  }
+}
+
+void check_definitions(Connection& db, const Sealer& sealer, Findings& findings) {
+  Rows rows = db.query(kEveryJob);
+  while (!findings.full() && rows.next()) {
+    read_job(rows, sealer);
+    findings.add_failure();
+  }
+  findings.add_failure();
+}
+
+// Without the key, what is sealed is not looked into.
+void check_all(Connection& db, const std::optional<Sealer>& sealer, Findings& findings) {
+  check_pages(db, findings);
+  check_rules(db, findings);
+  if (sealer) check_definitions(db, *sealer, findings);
+}
+
+Result<std::unique_ptr<Connection>> open_database(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) {
+    return Error{ErrorCode::not_found, fmt::format("there is no database {}", path.native()), ""};
+  }
+  TRY_ASSIGN(auto db, Connection::open(path.native(), OpenMode::existing, ""));
+  return db;
+}
+
+bool anything_sealed(Connection& db) {
+  return db.value("SELECT 1 FROM sealing").has_value();
+}
+
+Status copy_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::ifstream in(from, std::ios::binary);
+  if (!in) return file_error("open", from);
+  TRY_ASSIGN(const FileDescriptor out, make_private_file(to));
+  std::string piece(kCopyBytes, '\0');
+  while (in) {
+    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    const auto length = static_cast<std::size_t>(in.gcount());
+    if (const auto done = write_all(out, std::string_view(piece).substr(0, length), to); !done) {
+      return done.error();
+    }
+  }
+  if (in.bad()) return file_error("read", from);
+  return sync_file(to);
+}
+
+// The backup must be sound before anybody trusts it. Whether secrets are sealed in it.
+Result<bool> check_backup(const std::filesystem::path& copy, const std::filesystem::path& file) {
+  TRY_ASSIGN(const auto db, open_database(copy));
+  Findings findings(*db);
+  if (const auto well = check_schema(*db); !well) {
+    return Error{well.error().code, fmt::format("{}: {}", file.native(), well.error().message), ""};
+  }
+  const bool sealed = anything_sealed(*db);
+  findings.add_failure();
+  check_all(*db, std::nullopt, findings);
+  if (findings.problems().empty()) return sealed;
+  return Error{
+      ErrorCode::invalid,
+      fmt::format("{} is not a sound backup: {}", file.native(), findings.problems().front()), ""};
+}
+
+// A log beside a file belongs to it: who copies one without the other has half a database.
+Error has_log(const std::filesystem::path& log) {
+  return {ErrorCode::conflict,
+          fmt::format("{} is there: it belongs to a database that was not closed; restore a file "
+                      "that `belfry backup` made, into a directory without one",
+                      log.native()),
+          ""};
+}
+
+std::filesystem::path log_of(const std::filesystem::path& database) {
+  return database.native() + "-wal";
+}
+
+Status check_place(const std::filesystem::path& file, const std::filesystem::path& database) {
+  if (std::filesystem::exists(database)) {
+    return Error{ErrorCode::conflict,
+                 fmt::format("{} is there already: restore into another directory, or move it away",
+                             database.native()),
+                 ""};
+  }
+  for (const auto& log : {log_of(database), log_of(file)}) {
+    if (std::filesystem::exists(log)) return has_log(log);
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> check_store(const std::filesystem::path& directory) {
+  TRY_ASSIGN(const auto db, open_database(database_path(directory)));
+  db->keep_log_on_close();
+  Findings findings(*db);
+  if (const auto well = check_schema(*db); !well) {
+    findings.add(well.error().message);
+    return findings.problems();
+  }
+  db->run("BEGIN");
+  const bool sealed = anything_sealed(*db);
+  findings.add_failure();
+  std::optional<Sealer> sealer;
+  const auto key = read_key_file(key_path(directory));
+  if (key && *key) sealer.emplace(std::vector{**key});
+  if (!key) findings.add(key.error().message);
+  if (key && !*key && sealed) findings.add("the key that sealed its secrets is missing");
+  check_all(*db, sealer, findings);
+  db->run("ROLLBACK");
+  findings.add_failure();
+  return findings.problems();
+}
+
+Result<std::string> back_up_store(const std::filesystem::path& directory,
+                                  const std::filesystem::path& target) {
+  if (std::filesystem::exists(target)) {
+    return Error{ErrorCode::conflict, fmt::format("{} is there already", target.native()), ""};
+  }
+  TRY_ASSIGN(const auto db, open_database(database_path(directory)));
+  db->keep_log_on_close();
+  if (const auto well = check_schema(*db); !well) return well.error();
+  const std::filesystem::path unfinished = target.native() + ".unfinished";
+  ::unlink(unfinished.c_str());
+  // SQLite fills an empty file as it is, with its permissions.
+  if (const auto made = make_private_file(unfinished); !made) return made.error();
+  db->run("VACUUM INTO ?1", unfinished.native());
+  if (db->failed()) {
+    ::unlink(unfinished.c_str());
+    return db->take_failure().error;
+  }
+  if (const auto done = sync_file(unfinished); !done) return done.error();
+  if (const auto done = publish(unfinished, target); !done) return done.error();
+  return fmt::format(
+      "Backed up {} to {}. The key that opens its secrets is not in it: keep {} too, elsewhere.",
+      directory.native(), target.native(), key_path(directory).native());
+}
+
+Result<std::string> restore_store(const std::filesystem::path& file,
+                                  const std::filesystem::path& directory) {
+  if (const auto made = make_directory(directory); !made) return made.error();
+  TRY_ASSIGN(const auto lock, DirectoryLock::take(directory));
+  const auto database = database_path(directory);
+  if (const auto free = check_place(file, database); !free) return free.error();
+  const std::filesystem::path copy = database.native() + ".unfinished";
+  ::unlink(copy.c_str());
+  if (const auto done = copy_file(file, copy); !done) return done.error();
+  const auto sealed = check_backup(copy, file);
+  if (!sealed) {
+    ::unlink(copy.c_str());
+    return sealed.error();
+  }
+  if (const auto done = publish(copy, database); !done) return done.error();
+  std::string said = fmt::format("Restored {} to {}.", file.native(), directory.native());
+  if (*sealed && !std::filesystem::exists(key_path(directory))) {
+    said += fmt::format(" Put the key that sealed its secrets at {} before the server starts.",
+                        key_path(directory).native());
+  }
+  return said;
+}
+
+}  // namespace belfry

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// What an operator does to the directory of a SqliteStore from outside: look whether it is
+// sound, take a backup, put one back. Checking and backing up may be done while a server runs,
+// which they do not disturb; restoring may not.
+
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace belfry {
+
+inline constexpr std::size_t kProblemsMax = 100;
+
+// What is wrong with the database, the first kProblemsMax; empty when nothing is.
+Result<std::vector<std::string>> check_store(const std::filesystem::path& directory);
+
+// Writes the database as it is at this moment to one new file. The answer is a sentence for
+// the operator, who must know that the key is not in it.
+Result<std::string> back_up_store(const std::filesystem::path& directory,
+                                  const std::filesystem::path& target);
+
+// Makes the directory's database from a backup that is sound; one that is there is not touched.
+Result<std::string> restore_store(const std::filesystem::path& file,
+                                  const std::filesystem::path& directory);
+
+}  // namespace belfry

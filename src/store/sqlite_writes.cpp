@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+
+#include "store/sqlite_writes.h"
+
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/assert.h"
+#include "store/sqlite_rows.h"
+#include "wire/definition_json.h"
+
+namespace belfry {
+
+namespace {
+
+constexpr char kInsertCollection[] = R"(
+INSERT INTO collection(folded, subscription, resource_group, name, location, tags, sku, state,
+                       max_job_count, max_frequency, max_interval, gen, jobs)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0) ON CONFLICT DO NOTHING)";
+
+// The spelling of the names stays.
+constexpr char kUpdateCollection[] = R"(
+UPDATE collection SET location = ?3, tags = ?4, sku = ?5, state = ?6, max_job_count = ?7,
+                      max_frequency = ?8, max_interval = ?9, gen = ?10
+WHERE folded = ?1 AND gen = ?2)";
+
+constexpr char kFindCollectionOfGen[] = "SELECT id FROM collection WHERE folded = ?1 AND gen = ?2";
+constexpr char kDeleteCollection[] = "DELETE FROM collection WHERE id = ?1";
+constexpr char kRemoveJobsOf[] = R"(
+INSERT INTO removed(job) SELECT id FROM job WHERE collection = ?1)";
+constexpr char kDeleteProgressOf[] = R"(
+DELETE FROM progress WHERE job IN (SELECT id FROM job WHERE collection = ?1))";
+constexpr char kDeleteJobsOf[] = "DELETE FROM job WHERE collection = ?1";
+
+// An id whose history is still being removed is not free: that history would become the new
+// job's.
+constexpr char kInsertJob[] = R"(
+INSERT INTO job(id, collection, folded, name, definition, secrets)
+SELECT ?1, id, ?3, ?4, ?5, ?6 FROM collection
+WHERE folded = ?2 AND NOT EXISTS (SELECT 1 FROM removed WHERE job = ?1)
+ON CONFLICT DO NOTHING)";
+
+constexpr char kUpdateJob[] = R"(
+UPDATE job SET definition = ?5, secrets = ?6
+WHERE id = ?1 AND folded = ?3 AND collection = (SELECT id FROM collection WHERE folded = ?2)
+  AND EXISTS (SELECT 1 FROM progress WHERE job = ?1 AND gen = ?4))";
+
+constexpr char kCountJob[] = R"(
+UPDATE collection SET jobs = jobs + ?2 WHERE id = (SELECT collection FROM job WHERE id = ?1))";
+
+constexpr char kInsertProgress[] = R"(
+INSERT INTO progress(job, gen, state, due, scheduled_for, seq, origin, role, retry, started,
+                     last_seq, ran, last_execution, executions, failures, faults, covered_until,
+                     owed_until, retry_interval, ended, defined_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+        ?21))";
+
+constexpr char kUpdateProgress[] = R"(
+UPDATE progress SET gen = ?3, state = ?4, due = ?5, scheduled_for = ?6, seq = ?7, origin = ?8,
+                    role = ?9, retry = ?10, started = ?11, last_seq = ?12, ran = ?13,
+                    last_execution = ?14, executions = ?15, failures = ?16, faults = ?17,
+                    covered_until = ?18, owed_until = ?19, retry_interval = ?20, ended = ?21,
+                    defined_at = ?22
+WHERE job = ?1 AND gen = ?2)";
+
+constexpr char kFindProgress[] = "SELECT 1 FROM progress WHERE job = ?1";
+constexpr char kDeleteProgress[] = "DELETE FROM progress WHERE job = ?1 AND gen = ?2";
+constexpr char kDeleteJob[] = "DELETE FROM job WHERE id = ?1";
+constexpr char kRemoveJob[] = "INSERT INTO removed(job) VALUES (?1)";
+
+constexpr char kInsertHistory[] = R"(
+INSERT INTO history(job, seq, role, retry, status, scheduled_for, repeat, started, ended,
+                    gap_last, gap_count, message)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING)";
+
+constexpr char kFirstRemoved[] = "SELECT job FROM removed LIMIT 1";
+constexpr char kForgetRemoved[] = "DELETE FROM removed WHERE job = ?1";
+constexpr char kDeleteHistoryOf[] = R"(
+DELETE FROM history WHERE id IN (SELECT id FROM history WHERE job = ?1 LIMIT ?2))";
+
+constexpr char kEndedJobs[] = R"(
+SELECT job FROM progress INDEXED BY progress_ended
+WHERE ended IS NOT NULL AND ended < ?1 ORDER BY ended LIMIT ?2)";
+constexpr char kDeleteEndedProgress[] = "DELETE FROM progress WHERE job = ?1";
+
+// Rows are written in the order of time, so the old ones are the first ones. One that ended in
+// the future, because the clock was wrong then, is passed over.
+constexpr char kDeleteOldHistory[] = R"(
+DELETE FROM history WHERE id IN (SELECT id FROM history ORDER BY id LIMIT ?2) AND ended < ?1)";
+
+constexpr char kRememberKey[] = "INSERT INTO sealing(key_id) VALUES (?1) ON CONFLICT DO NOTHING";
+
+WriteResult applied_if(bool condition) {
+  return condition ? WriteResult::applied : WriteResult::refused;
+}
+
+void insert_history(Connection& db, const std::vector<HistoryEntry>& rows) {
+  for (const HistoryEntry& row : rows) {
+    std::apply([&](const auto&... values) { db.run(kInsertHistory, values...); },
+               history_values(row));
+  }
+}
+
+void insert_progress(Connection& db, const Job& job) {
+  std::apply([&](const auto&... values) { db.run(kInsertProgress, job.id, values...); },
+             progress_values(job));
+}
+
+bool update_progress(Connection& db, const Job& job, std::int64_t expected_gen) {
+  return std::apply(
+      [&](const auto&... values) {
+        return db.run(kUpdateProgress, job.id, expected_gen, values...) == 1;
+      },
+      progress_values(job));
+}
+
+// The sealed secrets, or nothing where the definition has none.
+std::optional<std::string> sealed_secrets(Connection& db, const Sealer& sealer, const Job& job) {
+  const std::string text = secrets_text(job.definition);
+  if (text.empty()) return std::nullopt;
+  auto sealed = sealer.seal(job.id, text);
+  if (!sealed) {
+    db.fail(sealed.error());
+    return std::nullopt;
+  }
+  db.run(kRememberKey, Blob{sealer.sealing_key().id()});
+  return *std::move(sealed);
+}
+
+std::optional<Blob> as_blob(const std::optional<std::string>& bytes) {
+  if (!bytes) return std::nullopt;
+  return Blob{*bytes};
+}
+
+// All of it but its progress, which went first.
+void remove_job(Connection& db, JobId id) {
+  db.run(kCountJob, id, -1);
+  db.run(kDeleteJob, id);
+  db.run(kRemoveJob, id);
+}
+
+struct Apply {
+  Connection& db;
+  const Sealer& sealer;
+
+  WriteResult operator()(const PutCollection& write) const {
+    const JobCollection& it = write.collection;
+    ASSERT(it.gen != kGenAbsent);
+    const auto values = std::make_tuple(
+        std::string_view(it.location), tags_text(it.tags), it.sku, it.state, it.quota.max_job_count,
+        it.quota.max_recurrence.frequency, it.quota.max_recurrence.interval, it.gen);
+    const std::string key = folded(it.key);
+    const auto changed = std::apply(
+        [&](const auto&... rest) {
+          return write.expected_gen == kGenAbsent
+                     ? db.run(kInsertCollection, key, it.key.subscription, it.key.resource_group,
+                              it.key.name, rest...)
+                     : db.run(kUpdateCollection, key, write.expected_gen, rest...);
+        },
+        values);
+    return applied_if(changed == 1);
+  }
+
+  WriteResult operator()(const DeleteCollection& write) const {
+    const auto id = db.value(kFindCollectionOfGen, folded(write.key), write.expected_gen);
+    if (!id) return WriteResult::refused;
+    db.run(kRemoveJobsOf, *id);
+    db.run(kDeleteProgressOf, *id);
+    db.run(kDeleteJobsOf, *id);
+    db.run(kDeleteCollection, *id);
+    return WriteResult::applied;
+  }
+
+  WriteResult operator()(const PutJob& write) const {
+    ASSERT(write.job.gen != kGenAbsent);
+    const bool put = write.expected_gen == kGenAbsent ? insert(write.job)
+                                                      : replace(write.job, write.expected_gen);
+    if (put) insert_history(db, write.rows);
+    return applied_if(put);
+  }
+
+  WriteResult operator()(const DeleteJob& write) const {
+    if (db.run(kDeleteProgress, write.id, write.expected_gen) == 0) return WriteResult::refused;
+    remove_job(db, write.id);
+    return WriteResult::applied;
+  }
+
+  WriteResult operator()(const AdvanceJob& write) const {
+    if (!update_progress(db, write.job, write.job.gen)) return WriteResult::refused;
+    insert_history(db, write.rows);
+    return WriteResult::applied;
+  }
+
+  WriteResult operator()(const AddHistory& write) const {
+    std::vector<HistoryEntry> rows;
+    for (const HistoryEntry& row : write.rows) {
+      if (db.value(kFindProgress, row.job)) rows.push_back(row);
+    }
+    insert_history(db, rows);
+    return WriteResult::applied;
+  }
+
+  bool insert(const Job& job) const {
+    const auto secrets = sealed_secrets(db, sealer, job);
+    const auto inserted =
+        db.run(kInsertJob, job.id, folded(job.key.collection), folded(job.key.name), job.key.name,
+               definition_text(job.definition), as_blob(secrets));
+    if (inserted == 0) return false;
+    insert_progress(db, job);
+    db.run(kCountJob, job.id, 1);
+    return true;
+  }
+
+  bool replace(const Job& job, std::int64_t expected_gen) const {
+    const auto secrets = sealed_secrets(db, sealer, job);
+    const auto updated =
+        db.run(kUpdateJob, job.id, folded(job.key.collection), folded(job.key.name), expected_gen,
+               definition_text(job.definition), as_blob(secrets));
+    return updated == 1 && update_progress(db, job, expected_gen);
+  }
+};
+
+std::size_t sweep_removed(Connection& db, std::size_t limit) {
+  std::size_t left = limit;
+  while (left > 0) {
+    const auto job = db.value(kFirstRemoved);
+    if (!job) break;
+    left -= static_cast<std::size_t>(db.run(kDeleteHistoryOf, *job, left));
+    if (left > 0) left -= static_cast<std::size_t>(db.run(kForgetRemoved, *job));
+  }
+  return limit - left;
+}
+
+std::size_t sweep_ended(Connection& db, Instant before, std::size_t limit) {
+  std::vector<JobId> ended;
+  for (Rows rows = db.query(kEndedJobs, before, limit); rows.next();) {
+    ended.push_back(JobId{rows.integer()});
+  }
+  for (const JobId job : ended) {
+    db.run(kDeleteEndedProgress, job);
+    remove_job(db, job);
+  }
+  return ended.size();
+}
+
+}  // namespace
+
+WriteResult apply(Connection& db, const Sealer& sealer, const Write& write) {
+  return std::visit(Apply{db, sealer}, write);
+}
+
+std::size_t sweep_rows(Connection& db, const SweepLimits& limits) {
+  std::size_t left = limits.limit;
+  left -= sweep_removed(db, left);
+  left -= sweep_ended(db, limits.ended_before, left);
+  left -= static_cast<std::size_t>(db.run(kDeleteOldHistory, limits.history_before, left));
+  return limits.limit - left;
+}
+
+}  // namespace belfry

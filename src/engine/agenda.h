@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// Agenda holds the jobs that are due soonest, in memory, and knows how far it reaches: every
+// stored job that is due before `horizon()` is on it. Beyond the horizon the store's index
+// knows, so that memory does not grow with the number of jobs, and a start with ten million
+// of them is as quick as with ten.
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/instant.h"
+#include "model/job.h"
+
+namespace belfry {
+
+class Agenda {
+ public:
+  // At most `size_max` jobs are loaded at a time, and never more than twice as many kept.
+  explicit Agenda(std::size_t size_max) : size_max_(size_max) {}
+
+  // What the store answered when asked for its `size_max` earliest jobs.
+  void load(std::vector<Job> jobs);
+  bool wants_load() const { return due_.empty() && horizon_ != kNever; }
+  std::size_t size_max() const { return size_max_; }
+
+  // The job as it is now stored: put where it belongs, or forgotten when it waits for nothing
+  // or for something beyond the horizon.
+  void update(const Job& job);
+  void forget(JobId id);
+  void clear();
+  std::vector<JobId> jobs_of(const CollectionKey& key) const;
+
+  std::optional<Instant> earliest() const;
+  const Job& first() const;  // the job of earliest()
+  std::size_t size() const { return due_.size(); }
+
+  // Until then nothing needs to be loaded.
+  Instant horizon() const { return horizon_; }
+
+  static constexpr Instant kNever = kLastInstant;
+
+ private:
+  void insert(const Job& job);
+  void shorten();
+
+  std::size_t size_max_;
+  Instant horizon_ = kFirstInstant;
+  std::set<std::pair<Instant, JobId>> due_;
+  std::unordered_map<JobId, Job> jobs_;
+};
+
+}  // namespace belfry

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+
+#include "engine/apply_command.h"
+
+#include <fmt/format.h>
+
+#include "engine/admission.h"
+#include "engine/job_changes.h"
+#include "engine/not_found.h"
+
+namespace belfry {
+namespace {
+
+Error changed(std::string_view what, const std::string& name) {
+  return {ErrorCode::changed,
+          fmt::format("{} '{}' was changed by another request meanwhile. Try again.", what, name),
+          {}};
+}
+
+CollectionRuns runs(const JobCollection& collection) {
+  return collection.state == CollectionState::enabled ? CollectionRuns::yes : CollectionRuns::no;
+}
+
+Result<JobCollection> existing_collection(const CollectionKey& key, Draft& draft) {
+  TRY_ASSIGN(auto collection, draft.collection(key));
+  if (!collection) return collection_not_found(key);
+  return *collection;
+}
+
+Result<Job> existing_job(const JobKey& key, Draft& draft) {
+  TRY_ASSIGN(auto collection, draft.collection(key.collection));
+  if (!collection) return collection_not_found(key.collection);
+  TRY_ASSIGN(auto job, draft.job(key));
+  if (!job) return job_not_found(key);
+  return *job;
+}
+
+struct CommandApplier {
+  const Applying& with;
+
+  Result<Reply> operator()(const PutCollectionCommand& command) const {
+    TRY_ASSIGN(const auto existing, with.draft.collection(command.collection.key));
+    JobCollection collection = command.collection;
+    if (!existing) {
+      if (command.expected_gen) return collection_not_found(collection.key);
+      if (auto room = room_for(collection); !room) return room.error();
+      collection.gen = 1;
+      with.draft.put(collection);
+      return Reply{collection, {}, true};
+    }
+    if (command.expected_gen && *command.expected_gen != existing->gen) {
+      return changed("Job collection", collection.key.name);
+    }
+    if (auto allowed = may_become(*existing, collection); !allowed) return allowed.error();
+    collection.key = existing->key;  // the first spelling stays
+    collection.gen = existing->gen + 1;
+    with.draft.put(collection);
+    if (auto done = follow(*existing, collection); !done) return done.error();
+    return Reply{collection, {}, false};
+  }
+
+  Result<Reply> operator()(const DeleteCollectionCommand& command) const {
+    TRY_ASSIGN(const auto existing, with.draft.collection(command.key));
+    // Azure's clients take a 200 for "it is gone", whoever removed it.
+    if (existing) with.draft.remove(*existing);
+    return Reply{};
+  }
+
+  Result<Reply> operator()(const SetCollectionStateCommand& command) const {
+    TRY_ASSIGN(const JobCollection existing, existing_collection(command.key, with.draft));
+    JobCollection collection = existing;
+    collection.state = command.state;
+    collection.gen = existing.gen + 1;
+    with.draft.put(collection);
+    if (auto done = follow(existing, collection); !done) return done.error();
+    return Reply{collection, {}, false};
+  }
+
+  Result<Reply> operator()(const PutJobCommand& command) const {
+    TRY_ASSIGN(const auto collection, with.draft.collection(command.key.collection));
+    if (!collection) return parent_missing(command.key.collection);
+    TRY_ASSIGN(const JobWish wish, admitted(command.definition, command.enabled, *collection));
+    TRY_ASSIGN(const auto existing, with.draft.job(command.key));
+    if (existing) {
+      JobChange change = replaced(*existing, wish, with.now);
+      with.draft.put(change.job, std::move(change.rows));
+      return Reply{{}, std::move(change.job), false};
+    }
+    TRY_ASSIGN(const std::int64_t count, with.draft.count_jobs(collection->key));
+    if (count >= collection->quota.max_job_count) return full(*collection);
+    Job job = created(with.mint_id(), {collection->key, command.key.name}, wish, with.now);
+    with.draft.put(job, {});
+    return Reply{{}, std::move(job), true};
+  }
+
+  Result<Reply> operator()(const PatchJobCommand& command) const {
+    TRY_ASSIGN(const Job existing, existing_job(command.key, with.draft));
+    if (existing.gen != command.expected_gen) return changed("Job", existing.key.name);
+    TRY_ASSIGN(const JobCollection collection,
+               existing_collection(command.key.collection, with.draft));
+    TRY_ASSIGN(const JobWish wish, admitted(command.definition, command.enabled, collection));
+    TRY_ASSIGN(JobChange change, patched(existing, wish, with.now));
+    with.draft.put(change.job, std::move(change.rows));
+    return Reply{{}, std::move(change.job), false};
+  }
+
+  Result<Reply> operator()(const DeleteJobCommand& command) const {
+    TRY_ASSIGN(const auto collection, with.draft.collection(command.key.collection));
+    if (!collection) return Reply{};
+    TRY_ASSIGN(const auto existing, with.draft.job(command.key));
+    if (existing) with.draft.remove(*existing);
+    return Reply{};
+  }
+
+  Result<Reply> operator()(const RunJobCommand& command) const {
+    TRY_ASSIGN(const Job existing, existing_job(command.key, with.draft));
+    TRY_ASSIGN(const JobCollection collection,
+               existing_collection(command.key.collection, with.draft));
+    TRY_ASSIGN(Job job, run_now(existing, runs(collection), with.now));
+    with.draft.put(job, {});
+    return Reply{{}, std::move(job), false};
+  }
+
+ private:
+  static Error parent_missing(const CollectionKey& key) {
+    return {ErrorCode::parent_missing,
+            fmt::format("Can not perform requested operation on nested resource. Parent resource "
+                        "'Microsoft.Scheduler/jobCollections/{}' under resource group '{}' was "
+                        "not found.",
+                        key.name, key.resource_group),
+            {}};
+  }
+
+  static Error full(const JobCollection& collection) {
+    return {ErrorCode::conflict,
+            fmt::format("The job collection '{}' has reached its quota of '{}' jobs (maxJobCount).",
+                        collection.key.name, collection.quota.max_job_count),
+            {}};
+  }
+
+  Result<JobWish> admitted(const JobDefinition& definition, bool enabled,
+                           const JobCollection& collection) const {
+    const Plan& plan = with.plans.of(collection.sku);
+    if (auto allowed = admit(definition, collection, plan); !allowed) return allowed.error();
+    return JobWish{definition, enabled, plan.retry_interval_default, runs(collection)};
+  }
+
+  Status room_for(const JobCollection& collection) const {
+    TRY_ASSIGN(const SkuCounts counts,
+               with.draft.count_collections(collection.key.subscription, collection.sku));
+    const Plan& plan = with.plans.of(collection.sku);
+    if (counts.of_sku < plan.collections_max && counts.all < kCollectionsPerSubscriptionMax) {
+      return Done{};
+    }
+    return Error{ErrorCode::conflict,
+                 collection.sku == Sku::free
+                     ? std::string("The subscription already has a free job collection.")
+                     : fmt::format("The subscription has reached its limit of {} job collections "
+                                   "of this plan.",
+                                   plan.collections_max),
+                 {}};
+  }
+
+  // May the collection be changed so, with the jobs that it has?
+  Status may_become(const JobCollection& existing, const JobCollection& wanted) const {
+    if (folded(existing.location) != folded(wanted.location)) {
+      return Error{ErrorCode::conflict,
+                   fmt::format("The job collection '{}' is in location '{}'; a collection cannot "
+                               "move to '{}'.",
+                               existing.key.name, existing.location, wanted.location),
+                   "location"};
+    }
+    if (existing.sku != wanted.sku) {
+      if (auto room = room_for(wanted); !room) return room;
+    }
+    if (existing.sku == wanted.sku && existing.quota == wanted.quota) return Done{};
+    TRY_ASSIGN(const std::vector<Job> jobs, with.draft.jobs_of(existing.key));
+    if (static_cast<std::int64_t>(jobs.size()) > wanted.quota.max_job_count) {
+      return Error{ErrorCode::conflict,
+                   fmt::format("The job collection has {} jobs, more than the maxJobCount of {}.",
+                               jobs.size(), wanted.quota.max_job_count),
+                   "properties.quota.maxJobCount"};
+    }
+    for (const Job& job : jobs) {
+      const Plan& plan = with.plans.of(wanted.sku);
+      if (auto allowed = admit(job.definition, wanted, plan); !allowed) {
+        return Error{
+            ErrorCode::conflict,
+            fmt::format("Job '{}' does not allow it: {}", job.key.name, allowed.error().message),
+            {}};
+      }
+    }
+    return Done{};
+  }
+
+  // The jobs follow their collection: they stop or go on with it, and retry by its plan.
+  Status follow(const JobCollection& before, const JobCollection& after) const {
+    const bool state_changes = runs(before) != runs(after);
+    if (!state_changes && before.sku == after.sku) return Done{};
+    TRY_ASSIGN(std::vector<Job> jobs, with.draft.jobs_of(after.key));
+    for (Job& job : jobs) {
+      JobChange change{job, {}};
+      if (state_changes && runs(after) == CollectionRuns::no) {
+        change = suspended(job, with.now);
+      } else if (state_changes) {
+        change.job = resumed(job, with.now);
+      }
+      change.job.gen = job.gen + 1;
+      change.job.retry_interval_default = with.plans.of(after.sku).retry_interval_default;
+      with.draft.put(std::move(change.job), std::move(change.rows));
+    }
+    return Done{};
+  }
+};
+
+}  // namespace
+
+Result<Reply> apply_command(const Command& command, const Applying& with) {
+  return std::visit(CommandApplier{with}, command);
+}
+
+std::string key_of(const Command& command) {
+  struct Key {
+    std::string operator()(const PutCollectionCommand& c) const { return folded(c.collection.key); }
+    std::string operator()(const DeleteCollectionCommand& c) const { return folded(c.key); }
+    std::string operator()(const SetCollectionStateCommand& c) const { return folded(c.key); }
+    std::string operator()(const PutJobCommand& c) const { return folded(c.key); }
+    std::string operator()(const PatchJobCommand& c) const { return folded(c.key); }
+    std::string operator()(const DeleteJobCommand& c) const { return folded(c.key); }
+    std::string operator()(const RunJobCommand& c) const { return folded(c.key); }
+  };
+  return std::visit(Key{}, command);
+}
+
+}  // namespace belfry

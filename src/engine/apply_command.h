@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// apply_command() carries a command out on a draft: does the thing exist, do quota and plan allow
+// it, what becomes of it. Nothing is durable until the draft is committed.
+
+#pragma once
+
+#include <functional>
+
+#include "base/instant.h"
+#include "base/result.h"
+#include "engine/command.h"
+#include "engine/draft.h"
+#include "model/plan.h"
+
+namespace belfry {
+
+struct Applying {
+  Draft& draft;
+  const Plans& plans;
+  Instant now;
+  std::function<JobId()> mint_id;
+};
+
+Result<Reply> apply_command(const Command& command, const Applying& with);
+
+// The folded key of what the command is about.
+std::string key_of(const Command& command);
+
+}  // namespace belfry

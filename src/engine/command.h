@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// Command is a write asked of the engine; Reply is what came of it. Nothing in a reply is
+// told before it is durable.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <variant>
+
+#include "base/result.h"
+#include "model/collection.h"
+#include "model/job.h"
+
+namespace belfry {
+
+// `expected_gen`: the command stands only while the thing is still as it was read; none for
+// "whatever it is now".
+struct PutCollectionCommand {
+  JobCollection collection;
+  std::optional<std::int64_t> expected_gen;
+};
+
+struct DeleteCollectionCommand {
+  CollectionKey key;
+};
+
+struct SetCollectionStateCommand {
+  CollectionKey key;
+  CollectionState state = CollectionState::enabled;
+};
+
+struct PutJobCommand {
+  JobKey key;
+  JobDefinition definition;
+  bool enabled = true;
+};
+
+struct PatchJobCommand {
+  JobKey key;
+  JobDefinition definition;
+  bool enabled = true;
+  std::int64_t expected_gen = 0;
+};
+
+struct DeleteJobCommand {
+  JobKey key;
+};
+
+struct RunJobCommand {
+  JobKey key;
+};
+
+using Command =
+    std::variant<PutCollectionCommand, DeleteCollectionCommand, SetCollectionStateCommand,
+                 PutJobCommand, PatchJobCommand, DeleteJobCommand, RunJobCommand>;
+
+// What the command left behind: the collection or the job as stored, or nothing after DELETE.
+struct Reply {
+  std::optional<JobCollection> collection;
+  std::optional<Job> job;
+  bool created = false;
+};
+
+// Called once, on the engine's thread.
+using ReplyTo = std::function<void(Result<Reply>)>;
+
+}  // namespace belfry

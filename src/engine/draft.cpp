@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+
+#include "engine/draft.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace belfry {
+namespace {
+
+constexpr std::size_t kJobsPerRead = 1000;
+
+bool is_below(const std::string& folded_job, const std::string& folded_collection) {
+  return folded_job.size() > folded_collection.size() &&
+         folded_job.starts_with(folded_collection) && folded_job[folded_collection.size()] == '/';
+}
+
+void append(std::vector<HistoryEntry>& to, std::vector<HistoryEntry> from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+}  // namespace
+
+Result<std::optional<JobCollection>> Draft::collection(const CollectionKey& key) {
+  const std::string name = folded(key);
+  if (const auto it = collections_.find(name); it != collections_.end()) {
+    return it->second.collection;
+  }
+  TRY_ASSIGN(auto stored, store_.collection(key));
+  if (stored) stored_gens_[name] = stored->gen;
+  return stored;
+}
+
+bool Draft::stored_jobs_are_gone(const std::string& folded_collection) const {
+  const auto it = collections_.find(folded_collection);
+  return it != collections_.end() && it->second.removed_stored;
+}
+
+Result<std::optional<Job>> Draft::job(const JobKey& key) {
+  const std::string name = folded(key);
+  if (const auto it = jobs_.find(name); it != jobs_.end()) return it->second.job;
+  if (stored_jobs_are_gone(folded(key.collection))) return std::optional<Job>();
+  TRY_ASSIGN(auto stored, store_.job(key));
+  if (stored) stored_gens_[name] = stored->gen;
+  return stored;
+}
+
+Result<std::vector<Job>> Draft::jobs_of(const CollectionKey& key) {
+  const std::string name = folded(key);
+  std::vector<Job> jobs;
+  JobQuery query;
+  query.collection = key;
+  query.limit = kJobsPerRead;
+  while (!stored_jobs_are_gone(name)) {
+    TRY_ASSIGN(auto page, store_.jobs(query));
+    for (Job& job : page) {
+      const std::string job_name = folded(job.key);
+      if (!jobs_.contains(job_name)) {
+        stored_gens_[job_name] = job.gen;
+        jobs.push_back(job);
+      }
+    }
+    if (page.size() < kJobsPerRead) break;
+    query.after = folded(page.back().key.name);
+  }
+  for (const auto& [job_name, draft] : jobs_) {
+    if (draft.job && is_below(job_name, name)) jobs.push_back(*draft.job);
+  }
+  return jobs;
+}
+
+Result<std::int64_t> Draft::count_jobs(const CollectionKey& key) {
+  const std::string name = folded(key);
+  std::int64_t count = 0;
+  if (!stored_jobs_are_gone(name)) {
+    TRY_ASSIGN(count, store_.count_jobs(key));
+  }
+  for (const auto& [job_name, draft] : jobs_) {
+    if (!is_below(job_name, name)) continue;
+    count += draft.job ? 1 : 0;
+    count -= draft.stored_gen != kGenAbsent ? 1 : 0;
+  }
+  return count;
+}
+
+Result<SkuCounts> Draft::count_collections(const std::string& subscription, Sku sku) {
+  TRY_ASSIGN(SkuCounts counts, store_.count_collections(subscription, sku));
+  for (const auto& [name, draft] : collections_) {
+    const bool there =
+        draft.collection && folded(draft.collection->key.subscription) == folded(subscription);
+    if (!there || draft.stored_gen != kGenAbsent) continue;
+    ++counts.all;
+    if (draft.collection->sku == sku) ++counts.of_sku;
+  }
+  return counts;
+}
+
+void Draft::put(const JobCollection& collection) {
+  const std::string name = folded(collection.key);
+  auto [it, added] = collections_.try_emplace(name);
+  if (added) {
+    const auto read = stored_gens_.find(name);
+    it->second.stored_gen = read == stored_gens_.end() ? kGenAbsent : read->second;
+  }
+  it->second.collection = collection;
+}
+
+void Draft::remove(const JobCollection& collection) {
+  const std::string name = folded(collection.key);
+  put(collection);
+  CollectionDraft& draft = collections_[name];
+  draft.collection.reset();
+  draft.removed_stored = draft.removed_stored || draft.stored_gen != kGenAbsent;
+  for (auto it = jobs_.begin(); it != jobs_.end();) {
+    if (!is_below(it->first, name)) {
+      ++it;
+      continue;
+    }
+    if (it->second.job) key_of_.erase(it->second.job->id);
+    it = jobs_.erase(it);
+  }
+  removed_collections_.push_back(collection.key);
+}
+
+Draft::JobDraft& Draft::draft_of(const Job& job) {
+  const std::string name = folded(job.key);
+  auto [it, added] = jobs_.try_emplace(name);
+  if (added) {
+    const auto read = stored_gens_.find(name);
+    if (read != stored_gens_.end()) it->second.stored_gen = read->second;
+    if (it->second.stored_gen != kGenAbsent) it->second.stored_id = job.id;
+  }
+  return it->second;
+}
+
+void Draft::put(Job job, std::vector<HistoryEntry> rows) {
+  JobDraft& draft = draft_of(job);
+  draft.whole = true;
+  append(draft.rows, std::move(rows));
+  key_of_[job.id] = folded(job.key);
+  draft.job = std::move(job);
+}
+
+void Draft::advance(Job job, std::vector<HistoryEntry> rows) {
+  const std::string name = folded(job.key);
+  // Held jobs are not read again: their gen is the stored one.
+  if (!jobs_.contains(name)) stored_gens_[name] = job.gen;
+  JobDraft& draft = draft_of(job);
+  append(draft.rows, std::move(rows));
+  key_of_[job.id] = name;
+  draft.job = std::move(job);
+}
+
+void Draft::remove(const Job& job) {
+  JobDraft& draft = draft_of(job);
+  draft.job.reset();
+  draft.rows.clear();
+  draft.whole = false;
+  key_of_.erase(job.id);
+  removed_jobs_.push_back(job.id);
+}
+
+void Draft::add_rows(std::vector<HistoryEntry> rows) {
+  append(extra_rows_, std::move(rows));
+}
+
+bool Draft::empty() const {
+  return jobs_.empty() && collections_.empty() && extra_rows_.empty();
+}
+
+Draft::Keyed Draft::writes() const {
+  Keyed out;
+  const auto write = [&out](Write one, const std::string& key) {
+    out.writes.push_back(std::move(one));
+    out.keys.push_back(key);
+  };
+  for (const auto& [name, draft] : collections_) {
+    if (!draft.removed_stored) continue;
+    const auto gone = std::find_if(
+        removed_collections_.begin(), removed_collections_.end(),
+        [&, &folded_name = name](const CollectionKey& key) { return folded(key) == folded_name; });
+    ASSERT(gone != removed_collections_.end());
+    write(DeleteCollection{*gone, draft.stored_gen}, name);
+  }
+  for (const auto& [name, draft] : collections_) {
+    if (!draft.collection) continue;
+    write(PutCollection{*draft.collection, draft.removed_stored ? kGenAbsent : draft.stored_gen},
+          name);
+  }
+  for (const auto& [name, draft] : jobs_) {
+    const bool stored = draft.stored_gen != kGenAbsent;
+    const bool other = draft.job && stored && draft.job->id != draft.stored_id;
+    if (stored && (!draft.job || other)) write(DeleteJob{draft.stored_id, draft.stored_gen}, name);
+    if (!draft.job) continue;
+    if (draft.whole) {
+      write(PutJob{*draft.job, other ? kGenAbsent : draft.stored_gen, draft.rows}, name);
+    } else {
+      write(AdvanceJob{*draft.job, draft.rows}, name);
+    }
+  }
+  if (!extra_rows_.empty()) write(AddHistory{extra_rows_}, "");
+  return out;
+}
+
+}  // namespace belfry

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// Draft is what one step wants to write, on top of what is stored. Whoever reads through it
+// sees the step's earlier changes, so that two commands of one step know of each other, and
+// a job that changes twice is written once.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "model/collection.h"
+#include "model/history.h"
+#include "model/job.h"
+#include "store/store.h"
+
+namespace belfry {
+
+class Draft {
+ public:
+  explicit Draft(Store& store) : store_(store) {}
+
+  Result<std::optional<JobCollection>> collection(const CollectionKey& key);
+  Result<std::optional<Job>> job(const JobKey& key);
+  Result<std::vector<Job>> jobs_of(const CollectionKey& key);
+  Result<std::int64_t> count_jobs(const CollectionKey& key);
+  Result<SkuCounts> count_collections(const std::string& subscription, Sku sku);
+  bool touched(JobId id) const { return key_of_.contains(id); }
+
+  void put(const JobCollection& collection);
+  void remove(const JobCollection& collection);  // and its jobs
+
+  // `put` writes the whole job, `advance` only how far it has come.
+  void put(Job job, std::vector<HistoryEntry> rows);
+  void advance(Job job, std::vector<HistoryEntry> rows);
+  void remove(const Job& job);
+  void add_rows(std::vector<HistoryEntry> rows);
+
+  bool empty() const;
+
+  // The writes in an order in which they can be applied, each with the folded key it is about.
+  struct Keyed {
+    std::vector<Write> writes;
+    std::vector<std::string> keys;
+  };
+  Keyed writes() const;
+
+  // For the engine, once the writes are durable.
+  const std::vector<JobId>& removed_jobs() const { return removed_jobs_; }
+  const std::vector<CollectionKey>& removed_collections() const { return removed_collections_; }
+  template <typename Each>
+  void for_each_job(Each each) const {
+    for (const auto& [key, draft] : jobs_) {
+      if (draft.job) each(*draft.job);
+    }
+  }
+
+ private:
+  struct JobDraft {
+    std::optional<Job> job;  // empty: removed in this step
+    JobId stored_id{};
+    std::int64_t stored_gen = kGenAbsent;
+    bool whole = false;
+    std::vector<HistoryEntry> rows;
+  };
+  struct CollectionDraft {
+    std::optional<JobCollection> collection;  // empty: removed in this step
+    std::int64_t stored_gen = kGenAbsent;
+    bool removed_stored = false;  // what was stored goes first, with its jobs
+  };
+
+  // The draft of a job that is being changed, begun with what is stored.
+  JobDraft& draft_of(const Job& job);
+  bool stored_jobs_are_gone(const std::string& folded_collection) const;
+
+  Store& store_;
+  // Ordered, so that a simulated run writes in the same order every time.
+  std::map<std::string, JobDraft> jobs_;
+  std::map<std::string, CollectionDraft> collections_;
+  std::unordered_map<JobId, std::string> key_of_;
+  std::unordered_map<std::string, std::int64_t> stored_gens_;  // as read in this step
+  std::vector<HistoryEntry> extra_rows_;
+  std::vector<JobId> removed_jobs_;
+  std::vector<CollectionKey> removed_collections_;
+};
+
+}  // namespace belfry

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//
+// Engine runs jobs, one step at a time. A step takes what came in (outcomes, commands),
+// begins what is due, commits all of it as one transaction, and only then sends and answers.
+// It has no threads, timers or sockets: it is given a Store, a Dispatcher and the time, so a
+// simulation is just another loop around step().
+//
+// Holds: nothing is sent whose start is not durable, nothing is answered that is not durable
+// (docs/invariants.md, 3 and 5); an occurrence is never begun before it is due. When the
+// store fails, everything in the step is answered "unavailable" and read again.
+//
+// submit() and report() may be called from any thread, everything else from one.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/instant.h"
+#include "base/random.h"
+#include "dispatch/dispatcher.h"
+#include "engine/agenda.h"
+#include "engine/command.h"
+#include "engine/draft.h"
+#include "engine/inbox.h"
+#include "engine/settle.h"
+#include "model/plan.h"
+#include "store/store.h"
+
+namespace belfry {
+
+struct EngineOptions {
+  CatchUp catch_up = CatchUp::latest;
+  Plans plans = Plans::azure();
+  std::size_t agenda_max = 10'000;
+  std::size_t in_flight_max = 10'000;
+  std::size_t starts_per_step_max = 1'000;
+  Ticks refused_backoff = std::chrono::seconds{1};  // after a target's queue was full
+  Ticks store_backoff = std::chrono::seconds{1};    // after the store failed
+  Ticks history_kept = std::chrono::days{60};
+  Ticks ended_jobs_kept = std::chrono::days{60};
+  Ticks sweep_every = std::chrono::seconds{1};
+  std::size_t sweep_rows_max = 1'000;
+};
+
+class Engine {
+ public:
+  Engine(Store& store, Dispatcher& dispatcher, Random random, EngineOptions options);
+
+  // Called when a step could not reach the store, and when it could again.
+  using Log = std::function<void(const std::string& line)>;
+  void set_log(Log log) { log_ = std::move(log); }
+
+  // Any thread. False: too many commands are waiting; nothing will be answered.
+  bool submit(Command command, ReplyTo reply_to) {
+    return inbox_.submit(std::move(command), std::move(reply_to));
+  }
+  void report(const Attempt& attempt, Outcome outcome) {
+    inbox_.report(attempt, std::move(outcome));
+  }
+  Inbox& inbox() { return inbox_; }
+
+  // Does everything that is due at `now` and says when to call again at the latest, unless
+  // something comes in before.
+  Instant step(Instant now);
+
+  // While held, nothing new is begun or sent; what is on the wire is still settled.
+  void hold(bool held) { starting_ = !held; }
+  std::size_t in_flight() const { return in_flight_.size(); }
+  bool healthy() const { return recovered_; }  // any thread
+
+ private:
+  using Reports = std::vector<std::pair<Attempt, Outcome>>;
+  using AttemptKey = std::tuple<JobId, std::int64_t, ActionRole, int>;
+  struct Answer {
+    std::string key;
+    ReplyTo reply_to;
+    Result<Reply> reply;
+  };
+
+  bool recover();
+  void unstart_refused(Draft& draft, Instant now);
+  void settle_all(const Reports& reports, Draft& draft, Instant now);
+  void settle_one(const Attempt& attempt, const Outcome& outcome, Draft& draft, Instant now);
+  std::vector<Answer> apply_all(Inbox::Letters& letters, Draft& draft, Instant now);
+  bool refill();
+  void begin_due(Draft& draft, Instant now);
+  bool commit(const Draft& draft, std::vector<Answer>& answers);
+  void take_over(const Draft& draft);
+  void supersede_unless_awaited(JobId id, const Job* after);
+  void forget(JobId id);
+  void forget_jobs_of(const CollectionKey& key);
+  void send(const Job& job);
+  void send_unsent();
+  void sweep(Instant now);
+  Instant next_step(Instant now) const;
+  void lose_store(const Error& error);
+  JobId mint_id(Instant now);
+
+  Store& store_;
+  Dispatcher& dispatcher_;
+  Random random_;
+  EngineOptions options_;
+  Log log_;
+  Inbox inbox_;
+  Agenda agenda_;
+  std::map<JobId, Job> started_;         // as stored; each awaits an outcome
+  std::set<AttemptKey> in_flight_;       // sent, and not reported yet
+  std::set<AttemptKey> superseded_;      // in flight, but their chain was ended
+  std::vector<JobId> unsent_;            // started durably, to be sent by this step
+  std::vector<JobId> refused_;           // started, but the target's queue was full
+  Reports unsettled_;                    // reported, but the store failed before it was settled
+  std::atomic<bool> recovered_ = false;  // what is in memory is what is stored
+  bool starting_ = true;
+  Instant next_sweep_ = kFirstInstant;
+  std::int64_t last_id_ = 0;
+};
+
+}  // namespace belfry

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// ActionDispatcher performs actions: it looks at what an attempt is to do and gives it to
+// whoever sends such things. HTTP and HTTPS are sent by the HttpClient.
+//
+// Every attempt that was taken is reported exactly once, from any thread and perhaps before
+// send() returns, unless the dispatcher is stopped before: then the rest is dropped without a
+// word. Nothing is lost by that: the engine has marked them as started, and sends what was
+// started and never settled again when it is next running.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "dispatch/dispatcher.h"
+#include "dispatch/http_request.h"
+#include "net/http_client.h"
+
+namespace belfry {
+
+class ActionDispatcher final : public Dispatcher {
+ public:
+  using Report = std::function<void(const Attempt&, Outcome)>;
+
+  struct Options {
+    HttpSenderIdentity identity;
+    Millis timeout{60'000};  // of one attempt
+    HttpClient::Options http;
+    Report report;
+    Random random{0};  // for ids that differ with every send
+  };
+
+  static Result<std::unique_ptr<ActionDispatcher>> start(Options options, const Clock& clock);
+
+  // From one thread, the engine's.
+  bool send(const Attempt& attempt, const Job& job) override;
+
+  // Takes nothing more, waits so long for what is under way, drops the rest. When it returns,
+  // nothing is reported any more: the receiver of reports may go.
+  void stop(Millis grace);
+
+ private:
+  ActionDispatcher(Options options, std::unique_ptr<HttpClient> http, const Clock& clock)
+      : options_(std::move(options)), clock_(clock), http_(std::move(http)) {}
+
+  bool send_http(const HttpAction& action, const Attempt& attempt, const Job& job);
+  bool report_unsendable(const Attempt& attempt, std::string message);
+  SendIds new_ids();
+
+  Options options_;
+  const Clock& clock_;
+  std::unique_ptr<HttpClient> http_;
+};
+
+}  // namespace belfry

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// What the history says of an HTTP call, in the live service's words: people search their
+// histories for them, and programs take them apart.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "net/http_client_call.h"
+
+namespace belfry {
+
+// "Http Action - Response from host '…': 'OK' Response Headers: … Body: …"
+std::string response_message(std::string_view host, const HttpReply& reply);
+
+// "Http Action - Request to host '…' failed: ConnectFailure Unable to connect …"
+std::string failure_message(std::string_view host, const HttpFailure& failure);
+
+// What .NET calls a status: 503 is "ServiceUnavailable". The number where it has no name.
+std::string status_name(int status);
+
+// Text that is UTF-8 throughout: what is not is replaced, and a character that was cut off at
+// the end is left out.
+std::string as_utf8(std::string_view bytes);
+
+}  // namespace belfry

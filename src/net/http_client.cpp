@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+#include "net/http_client.h"
+
+#include <algorithm>
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include "net/http_client_loop.h"
+
+namespace belfry {
+namespace {
+
+std::size_t share_of(std::size_t limit, std::size_t loops) {
+  return std::max<std::size_t>(1, limit / loops);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HttpClient>> HttpClient::start(Options options) {
+  options.threads = std::max<std::size_t>(1, options.threads);
+  if (!options.tls) {
+    TRY_ASSIGN(options.tls, TlsClient::make({}));
+  }
+  std::unique_ptr<Resolver> resolver;
+  if (!options.resolve) {
+    resolver = std::make_unique<Resolver>();
+    options.resolve = [own = resolver.get()](const std::string& host, ResolveDone done) {
+      own->resolve(host, std::move(done));
+    };
+  }
+  return std::unique_ptr<HttpClient>(new HttpClient(std::move(options), std::move(resolver)));
+}
+
+HttpClient::HttpClient(Options options, std::unique_ptr<Resolver> resolver)
+    : options_(std::make_shared<const Options>(std::move(options))),
+      resolver_(std::move(resolver)) {
+  const HttpClientLimits& limits = options_->limits;
+  const std::size_t count = options_->threads;
+  const HttpClientLoop::Share share{share_of(limits.connections_max, count),
+                                    share_of(limits.calls_max, count),
+                                    share_of(limits.idle_max, count)};
+  for (std::size_t i = 0; i < count; ++i) {
+    loops_.push_back(std::make_shared<HttpClientLoop>(options_, share));
+  }
+  for (const auto& loop : loops_) threads_.emplace_back([loop] { loop->run(); });
+}
+
+HttpClient::~HttpClient() {
+  stop();
+}
+
+// The resolver ends before the loops go: its thread posts to them.
+void HttpClient::stop() {
+  for (const auto& loop : loops_) loop->stop_taking();
+  for (const auto& loop : loops_) loop->stop();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  resolver_.reset();
+}
+
+HttpClientLoop& HttpClient::loop_of(const HttpOrigin& origin) {
+  const std::size_t hash = std::hash<std::string>{}(origin.host) + origin.port;
+  return *loops_[hash % loops_.size()];
+}
+
+bool HttpClient::send(HttpCall call, Done done) {
+  HttpClientLoop& loop = loop_of(call.origin);
+  return loop.send(std::move(call), std::move(done));
+}
+
+bool HttpClient::drain(Millis grace) {
+  for (const auto& loop : loops_) loop->stop_taking();
+  const SteadyTime until = SteadyClock::now() + grace;
+  return std::all_of(loops_.begin(), loops_.end(),
+                     [until](const auto& loop) { return loop->wait_for_none(until); });
+}
+
+}  // namespace belfry

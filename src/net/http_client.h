@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// HttpClient makes HTTP/1.1 calls over TCP and TLS, many at a time, and follows no redirect.
+//
+// Each origin has its own connections, kept for the next call, and its own queue, both
+// bounded: an origin that hangs delays only itself. A name is resolved, its addresses are
+// checked by the egress guard, and a checked address is dialled.
+//
+// A kept connection may turn out to have been closed by the server just when it was used
+// again. If not one byte of an answer came, the call is sent once more on a new connection,
+// whatever its method: Belfry's calls are made at least once anyway, and carry a key by which
+// their target knows a repetition.
+
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "net/egress_guard.h"
+#include "net/http_client_call.h"
+#include "net/resolver.h"
+#include "net/tls_client.h"
+
+namespace belfry {
+
+class HttpClientLoop;
+
+class HttpClient {
+ public:
+  // Runs on one of the client's threads and must not block it; it may call send().
+  using Done = std::function<void(HttpResult)>;
+
+  struct Options {
+    std::size_t threads = 1;
+    HttpClientLimits limits;
+    EgressGuard guard;
+    Resolve resolve;                       // none: a Resolver of its own
+    std::shared_ptr<const TlsClient> tls;  // none: the system's authorities
+  };
+
+  static Result<std::unique_ptr<HttpClient>> start(Options options);
+
+  ~HttpClient();  // stops
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  // From any thread, never blocking. False: a limit is reached or the client is draining;
+  // nothing will be sent, and `done` is not called. Otherwise it is called exactly once.
+  bool send(HttpCall call, Done done);
+
+  // Takes no more calls and waits for those under way; true when none is left.
+  bool drain(Millis grace);
+
+  // Ends at once: what is under way is dropped, and its `done` is never called. When this
+  // returns, no `done` is running or will run.
+  void stop();
+
+ private:
+  HttpClient(Options options, std::unique_ptr<Resolver> resolver);
+
+  HttpClientLoop& loop_of(const HttpOrigin& origin);
+
+  std::shared_ptr<const Options> options_;
+  std::vector<std::shared_ptr<HttpClientLoop>> loops_;
+  std::vector<std::thread> threads_;
+  std::unique_ptr<Resolver> resolver_;  // none where the options brought another
+};
+
+}  // namespace belfry

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// What is asked of the HTTP client, and what comes of it, as plain values.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/instant.h"
+#include "net/http.h"
+
+namespace belfry {
+
+class TlsClient;
+
+// Connections are shared by what has the same origin, and by nothing else.
+struct HttpOrigin {
+  bool https = false;
+  std::string host;  // lower case; an IPv6 literal without its brackets
+  std::uint16_t port = 0;
+
+  bool operator==(const HttpOrigin&) const = default;
+};
+
+struct HttpCall {
+  HttpOrigin origin;
+  std::string method;
+  std::string target;     // path and query
+  std::string authority;  // the Host header
+  HttpHeaders headers;    // but Host, Connection, Content-Length and Transfer-Encoding
+  std::string body;
+  Millis timeout{60'000};  // from send() to the last byte that is read
+
+  // Whom to trust and who to be; none: the client's own. Calls share a connection only when
+  // they share this object.
+  std::shared_ptr<const TlsClient> tls;
+};
+
+struct HttpReply {
+  int status = 0;
+  std::string header_lines;  // each "Name: value" and CR LF, in their order
+  std::string body;          // the first bytes of it
+  bool body_cut = false;     // there was more
+
+  // The first header of that name; empty when there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+enum class HttpFailureKind {
+  invalid_call,  // what was asked for cannot be written as HTTP; nothing was sent
+  name_resolution,
+  forbidden_address,  // the egress guard objects; nothing was sent
+  connect,
+  tls_trust,      // the certificate is not one we trust for this host
+  tls_handshake,  // no common ground, or not TLS at all
+  timeout,        // HttpCall::timeout passed
+  closed,         // the connection ended before the answer did
+  protocol,       // the answer is not HTTP
+  too_large,      // the answer's head is beyond the limit
+};
+
+struct HttpFailure {
+  HttpFailureKind kind{};
+  std::string detail;  // a phrase for people; may be empty
+};
+
+struct HttpResult {
+  std::variant<HttpReply, HttpFailure> what;
+  Ticks waited{};  // for its turn at the origin, before anything was done for it
+};
+
+// How much of this machine the client may take, and one origin of the client.
+struct HttpClientLimits {
+  std::size_t connections_per_origin_max = 64;
+  std::size_t waiting_per_origin_max = 1'000;  // beyond it, send() refuses
+  std::size_t connections_max = 4'000;         // in use, in all: beyond it, send() refuses
+  std::size_t calls_max = 50'000;              // in use or waiting, in all: the same
+  std::size_t idle_max = 1'000;                // kept for the next call, in all
+  std::size_t head_bytes_max = 64 * 1024;      // of an answer, the informational ones included
+  std::size_t body_bytes_max = 1024 * 1024;    // read; then the connection is closed
+  std::size_t body_kept_bytes_max = 2048;
+  Millis idle_timeout{30'000};
+  Millis resolve_timeout{20'000};
+  Millis connect_timeout{20'000};  // for all addresses of a name together
+  Millis tls_timeout{20'000};
+};
+
+}  // namespace belfry

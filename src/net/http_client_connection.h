@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+//
+// HttpClientConnection is one connection to one origin: it is dialled for a call, carries it,
+// and may carry others after it. It lives on its loop's thread and is touched by no other.
+//
+// A read is under way from the handshake to the end, also while it is idle: so it learns at
+// once when the server closes it.
+
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/http_client_exchange.h"
+#include "net/http_client_response.h"
+#include "net/http_client_stream.h"
+
+namespace belfry {
+
+class HttpOriginPool;
+
+class HttpClientConnection : public std::enable_shared_from_this<HttpClientConnection> {
+ public:
+  HttpClientConnection(HttpOriginPool& pool, boost::asio::io_context& context)
+      : pool_(pool), stream_(context) {}
+
+  // Resolve, check, connect, perhaps TLS; then carry it.
+  void dial(HttpExchangePtr exchange);
+
+  // Only while idle.
+  void carry(HttpExchangePtr exchange);
+
+  void check_deadlines(SteadyTime now);
+
+  // The pool forgets it. Nobody is told of a call that it carried.
+  void close();
+
+ private:
+  enum class Stage { idle, resolving, connecting, handshaking, exchanging, closed };
+  using Error = HttpClientStream::Error;
+
+  void resolve();
+  void on_resolved(Resolution resolution);
+  void dial_checked(const std::vector<IpAddress>& found);
+  void connect_next();
+  void on_connected(Error error);
+  void shake_hands();
+  void on_handshake(Error error);
+  void expire_stage();
+
+  void begin_exchange();
+  void write_rest(std::size_t written);
+  void read();
+  void on_read(Error error, std::size_t count);
+  void on_read_failed(Error error);
+  void on_step(HttpResponseReader::Step step);
+  void finish();
+  void fail(HttpFailureKind kind, std::string detail);
+  void fail(HttpFailure failure);
+
+  void enter(Stage stage, SteadyTime deadline);
+  const HttpClientLimits& limits() const;
+
+  HttpOriginPool& pool_;
+  HttpClientStream stream_;
+  Stage stage_ = Stage::idle;
+  SteadyTime stage_deadline_;
+  HttpExchangePtr exchange_;
+  std::vector<IpAddress> addresses_;  // checked, and not dialled yet
+  std::string dialled_;               // the last of them
+  Millis connect_share_{};            // of the time to connect, for each of them
+  std::optional<HttpResponseReader> reader_;
+  std::size_t carried_ = 0;  // calls before this one
+  bool writing_ = false;
+  std::array<char, 8 * 1024> buffer_;
+};
+
+}  // namespace belfry

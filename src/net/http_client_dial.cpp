@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+//
+// How a connection comes to be: resolve, check, connect, shake hands. What was resolved once
+// is what is checked and what is dialled.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "net/http_client_connection.h"
+#include "net/http_client_loop.h"
+#include "net/http_client_origin.h"
+
+namespace belfry {
+namespace {
+
+using boost::asio::ip::tcp;
+
+constexpr std::size_t kAddressesMax = 8;
+
+tcp::endpoint endpoint_of(const IpAddress& address, std::uint16_t port) {
+  if (address.family == IpAddress::Family::v4) {
+    boost::asio::ip::address_v4::bytes_type bytes;
+    std::copy_n(address.bytes.begin(), bytes.size(), bytes.begin());
+    return {boost::asio::ip::address_v4(bytes), port};
+  }
+  return {boost::asio::ip::address_v6(address.bytes), port};
+}
+
+std::string within(Millis limit) {
+  return fmt::format("within {} s", static_cast<double>(limit.count()) / 1000);
+}
+
+}  // namespace
+
+void HttpClientConnection::dial(HttpExchangePtr exchange) {
+  exchange_ = std::move(exchange);
+  const std::string& host = pool_.origin().host;
+  if (const auto literal = IpAddress::parse(host)) return dial_checked({*literal});
+  if (looks_like_number(host)) {
+    return fail(HttpFailureKind::name_resolution, "it is neither a name nor a plain address");
+  }
+  resolve();
+}
+
+// The answer may come on any thread, and after the connection or even the client is gone.
+void HttpClientConnection::resolve() {
+  enter(Stage::resolving, SteadyClock::now() + limits().resolve_timeout);
+  const std::weak_ptr<HttpClientLoop> loop = pool_.loop().weak_from_this();
+  const std::weak_ptr<HttpClientConnection> connection = weak_from_this();
+  pool_.options().resolve(pool_.origin().host, [loop, connection](Resolution resolution) {
+    const auto alive = loop.lock();
+    if (!alive) return;
+    boost::asio::post(alive->context(), [connection, resolution = std::move(resolution)]() mutable {
+      if (const auto self = connection.lock()) self->on_resolved(std::move(resolution));
+    });
+  });
+}
+
+void HttpClientConnection::on_resolved(Resolution resolution) {
+  if (stage_ != Stage::resolving) return;
+  if (resolution.addresses.empty()) {
+    return fail(HttpFailureKind::name_resolution, std::move(resolution.failure));
+  }
+  dial_checked(resolution.addresses);
+}
+
+void HttpClientConnection::dial_checked(const std::vector<IpAddress>& found) {
+  std::string objections;
+  for (const IpAddress& address : found) {
+    const std::string_view objection = pool_.options().guard.objection(address);
+    if (objection.empty()) {
+      if (addresses_.size() < kAddressesMax) addresses_.push_back(address);
+    } else if (objections.empty()) {
+      objections = fmt::format("{} is {}", address.text(), objection);
+    }
+  }
+  if (addresses_.empty()) return fail(HttpFailureKind::forbidden_address, std::move(objections));
+  // Each address gets an equal share of the time: one black hole leaves some to the others.
+  connect_share_ = limits().connect_timeout / addresses_.size();
+  std::reverse(addresses_.begin(), addresses_.end());  // they are taken from the end
+  connect_next();
+}
+
+void HttpClientConnection::connect_next() {
+  enter(Stage::connecting, SteadyClock::now() + connect_share_);
+  const IpAddress address = addresses_.back();
+  addresses_.pop_back();
+  dialled_ = address.text();
+  stream_.async_connect(endpoint_of(address, pool_.origin().port),
+                        [self = shared_from_this(), left = addresses_.size()](Error error) {
+                          // The socket may be at the next address already.
+                          if (left == self->addresses_.size()) self->on_connected(error);
+                        });
+}
+
+void HttpClientConnection::on_connected(Error error) {
+  if (stage_ != Stage::connecting) return;
+  if (!error) {
+    stream_.set_up_connected();
+    return pool_.origin().https ? shake_hands() : on_handshake({});
+  }
+  if (!addresses_.empty()) return connect_next();
+  fail(HttpFailureKind::connect, fmt::format("{}: {}", dialled_, error.message()));
+}
+
+void HttpClientConnection::shake_hands() {
+  enter(Stage::handshaking, SteadyClock::now() + limits().tls_timeout);
+  SSL* session = pool_.tls().new_session(pool_.origin().host);
+  if (session == nullptr) {
+    return fail(HttpFailureKind::tls_handshake, "a session cannot be made for this host");
+  }
+  stream_.async_handshake(session,
+                          [self = shared_from_this()](Error error) { self->on_handshake(error); });
+}
+
+void HttpClientConnection::on_handshake(Error error) {
+  if (stage_ == Stage::closed) return;
+  if (error) return fail(tls_failure(stream_.session(), pool_.origin().host, error.message()));
+  begin_exchange();
+  read();
+}
+
+void HttpClientConnection::expire_stage() {
+  switch (stage_) {
+    case Stage::resolving:
+      return fail(HttpFailureKind::name_resolution,
+                  "no name server answered " + within(limits().resolve_timeout));
+    case Stage::connecting:
+      if (!addresses_.empty()) return connect_next();
+      return fail(HttpFailureKind::connect,
+                  fmt::format("{} did not answer {}", dialled_, within(connect_share_)));
+    case Stage::handshaking:
+      return fail(HttpFailureKind::tls_handshake,
+                  "the handshake was not finished " + within(limits().tls_timeout));
+    case Stage::idle:
+      return close();
+    case Stage::exchanging:
+    case Stage::closed:
+      return;
+  }
+}
+
+}  // namespace belfry

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+#include "net/http_client_loop.h"
+
+#include <boost/asio/post.hpp>
+#include <functional>
+#include <utility>
+
+#include "net/http_client_request.h"
+
+namespace belfry {
+namespace {
+
+// How exactly deadlines are kept. One timer for all of them: setting and clearing one per
+// call would cost more than the call's own bookkeeping.
+constexpr Millis kTick{20};
+
+}  // namespace
+
+std::size_t HttpClientLoop::KeyHash::operator()(const HttpOriginKey& key) const {
+  const std::size_t host = std::hash<std::string>{}(key.origin.host);
+  return host ^ std::hash<const void*>{}(key.tls.get()) ^ (std::size_t{key.origin.port} << 1) ^
+         (key.origin.https ? 1u : 0u);
+}
+
+bool HttpClientLoop::send(HttpCall call, HttpClient::Done done) {
+  HttpOriginKey key{std::move(call.origin), call.tls ? std::move(call.tls) : options_->tls};
+  auto exchange = std::make_unique<HttpExchange>(std::move(call), std::move(done));
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    HttpOriginPool* pool = admit(std::move(key));
+    if (pool == nullptr) return false;
+    inbox_.push_back({pool, std::move(exchange)});
+    first = inbox_.size() == 1;
+  }
+  if (first) boost::asio::post(context_, [this] { take_inbox(); });
+  return true;
+}
+
+// An origin's first calls take a slot each, which is a connection they may open; those after
+// them wait for the same connections. So the sum of slots bounds the open sockets.
+HttpOriginPool* HttpClientLoop::admit(HttpOriginKey key) {
+  const HttpClientLimits& limits = options_->limits;
+  if (!taking_ || calls_ >= share_.calls_max) return nullptr;
+  const auto known = pools_.find(key);
+  const std::size_t admitted = known == pools_.end() ? 0 : known->second.admitted;
+  const bool takes_slot = admitted < limits.connections_per_origin_max;
+  if (takes_slot && slots_ >= share_.connections_max) return nullptr;
+  if (admitted >= limits.connections_per_origin_max + limits.waiting_per_origin_max) {
+    return nullptr;
+  }
+  slots_ += takes_slot ? 1 : 0;
+  ++calls_;
+  HttpOriginPool& pool =
+      known != pools_.end() ? known->second : pools_.try_emplace(key, *this, key).first->second;
+  ++pool.admitted;
+  return &pool;
+}
+
+void HttpClientLoop::release(HttpOriginPool& pool) {
+  const std::lock_guard lock(mutex_);
+  --pool.admitted;
+  if (pool.admitted < options_->limits.connections_per_origin_max) --slots_;
+  if (--calls_ == 0) none_.notify_all();
+}
+
+void HttpClientLoop::take_inbox() {
+  std::vector<Submission> submissions;
+  {
+    const std::lock_guard lock(mutex_);
+    submissions.swap(inbox_);
+  }
+  for (Submission& submission : submissions) begin(std::move(submission));
+  if (!timer_armed_) arm_timer();
+}
+
+void HttpClientLoop::begin(Submission submission) {
+  HttpExchange& exchange = *submission.exchange;
+  std::optional<std::string> bytes = render_http_call(exchange.call);
+  if (!bytes) {
+    return finish(*submission.pool, std::move(submission.exchange),
+                  HttpFailure{HttpFailureKind::invalid_call,
+                              "a header, the method or the address cannot be sent"});
+  }
+  exchange.bytes = std::make_shared<const std::string>(*std::move(bytes));
+  exchange.call.headers.clear();
+  exchange.call.body = {};
+  submission.pool->submit(std::move(submission.exchange));
+}
+
+void HttpClientLoop::post_submission(HttpOriginPool& pool, HttpExchangePtr exchange) {
+  boost::asio::post(context_, [&pool, exchange = std::move(exchange)]() mutable {
+    pool.submit(std::move(exchange));
+  });
+}
+
+// The room is given back first: whoever is told may send at once.
+void HttpClientLoop::finish(HttpOriginPool& pool, HttpExchangePtr exchange, HttpOutcome outcome) {
+  release(pool);
+  const Ticks waited = std::chrono::duration_cast<Ticks>(exchange->begun - exchange->accepted);
+  exchange->done({std::move(outcome), waited});
+}
+
+void HttpClientLoop::arm_timer() {
+  timer_armed_ = true;
+  timer_.expires_after(kTick);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) check_deadlines();
+  });
+}
+
+void HttpClientLoop::check_deadlines() {
+  const SteadyTime now = SteadyClock::now();
+  for (HttpOriginPool* pool : pools()) pool->check_deadlines(now);
+  forget_empty_pools();
+}
+
+std::vector<HttpOriginPool*> HttpClientLoop::pools() {
+  const std::lock_guard lock(mutex_);
+  std::vector<HttpOriginPool*> all;
+  all.reserve(pools_.size());
+  for (auto& [key, pool] : pools_) all.push_back(&pool);
+  return all;
+}
+
+// The only place where a pool ends: nothing is accepted for it that is not finished, so
+// nobody holds it any more.
+void HttpClientLoop::forget_empty_pools() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(pools_,
+                [](auto& entry) { return entry.second.admitted == 0 && entry.second.empty(); });
+  timer_armed_ = false;
+  if (!pools_.empty()) arm_timer();
+}
+
+void HttpClientLoop::stop_taking() {
+  const std::lock_guard lock(mutex_);
+  taking_ = false;
+}
+
+bool HttpClientLoop::wait_for_none(SteadyTime until) {
+  std::unique_lock lock(mutex_);
+  return none_.wait_until(lock, until, [this] { return calls_ == 0; });
+}
+
+}  // namespace belfry

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// HttpServerLoop is one I/O thread's share of a server: an io_context that a single thread runs,
+// and the connections that live on it. A connection never leaves its loop, so nothing in it needs
+// a lock; other threads reach it by posting.
+//
+// Who keeps whom: the server owns its loops, a loop its connections, and a connection holds its
+// loop, which thus outlives whatever a late answer still holds. The circle is broken by
+// closing: a closed connection is forgotten by its loop. HttpServing dies with the server;
+// only the loop's own thread, which the server joins, may touch it.
+
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "base/instant.h"
+#include "net/http_server.h"
+#include "net/http_server_stream.h"
+
+namespace belfry {
+
+class HttpServerConnection;
+
+using LoopTimer =
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                      boost::asio::wait_traits<std::chrono::steady_clock>,
+                                      boost::asio::io_context::executor_type>;
+
+// How many connections are open in all loops.
+class OpenConnections {
+ public:
+  std::size_t add();  // how many there are now, with this one
+  void remove();
+  std::size_t count() const;
+  void wait_for_none(Millis timeout) const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable none_;
+  std::size_t count_ = 0;
+};
+
+struct HttpServing {
+  HttpServer::Options options;
+  OpenConnections open;
+};
+
+class HttpServerLoop : public std::enable_shared_from_this<HttpServerLoop> {
+ public:
+  struct Arrival {
+    TcpSocket socket;
+    std::string remote_address;
+    bool beyond_limit = false;  // to be answered 503
+  };
+
+  explicit HttpServerLoop(HttpServing& serving) : serving_(serving) {}
+
+  // Runs on the calling thread until stop(), and all that was under way has ended.
+  void run() { context_.run(); }
+
+  // From any thread.
+  boost::asio::io_context& context() { return context_; }
+  bool on_loop_thread() { return context_.get_executor().running_in_this_thread(); }
+  void adopt(Arrival arrival);
+  void stop();
+
+  // On the loop's thread.
+  void start_draining();
+  bool draining() const { return draining_; }
+  HttpServing& serving() { return serving_; }
+  void forget(const std::shared_ptr<HttpServerConnection>& connection);
+
+ private:
+  void admit(Arrival arrival);
+  void close_all();
+  // Connections may leave the set while they are told something; this one stays as it is.
+  std::vector<std::shared_ptr<HttpServerConnection>> connections() const;
+
+  HttpServing& serving_;
+  boost::asio::io_context context_{/*concurrency_hint=*/1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      context_.get_executor()};
+  std::unordered_set<std::shared_ptr<HttpServerConnection>> connections_;
+  bool draining_ = false;
+  bool stopping_ = false;
+};
+
+}  // namespace belfry

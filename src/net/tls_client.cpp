@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+#include "net/tls_client.h"
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+#include "net/egress_guard.h"
+
+namespace belfry {
+namespace {
+
+Error tls_error(const std::string& message) {
+  ERR_clear_error();
+  return {ErrorCode::invalid, message, {}};
+}
+
+bool expect_host(SSL* session, const std::string& host) {
+  X509_VERIFY_PARAM* wanted = SSL_get0_param(session);
+  X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  // An address has no server name to ask for, and is looked up among the certificate's
+  // addresses.
+  if (IpAddress::parse(host)) return X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1;
+  return SSL_set_tlsext_host_name(session, host.c_str()) == 1 &&
+         X509_VERIFY_PARAM_set1_host(wanted, host.c_str(), host.size()) == 1;
+}
+
+std::string trust_detail(long verdict, const std::string& host) {
+  switch (verdict) {
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return "the certificate has expired";
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return "the certificate is not valid yet";
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return fmt::format("the certificate is not for '{}'", host);
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+      return "the certificate is self-signed";
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+      return "the certificate was issued by an authority that is not trusted here";
+    default:
+      return X509_verify_cert_error_string(verdict);
+  }
+}
+
+}  // namespace
+
+void TlsClient::Free::operator()(ssl_ctx_st* context) const {
+  SSL_CTX_free(context);
+}
+
+Result<std::shared_ptr<const TlsClient>> TlsClient::make(const Options& options) {
+  SSL_CTX* context = SSL_CTX_new(TLS_client_method());
+  if (context == nullptr) return tls_error("OpenSSL cannot be set up.");
+  const std::shared_ptr<const TlsClient> made(new TlsClient(context));
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  if (SSL_CTX_set_default_verify_paths(context) != 1) {
+    return tls_error("The system's certificate authorities cannot be read.");
+  }
+  if (options.extra_ca_file.empty()) return made;
+  if (SSL_CTX_load_verify_file(context, options.extra_ca_file.c_str()) == 1) return made;
+  return tls_error(fmt::format("'{}' holds no certificates in PEM form.", options.extra_ca_file));
+}
+
+ssl_st* TlsClient::new_session(const std::string& host) const {
+  SSL* session = SSL_new(context_.get());
+  if (session == nullptr) return nullptr;
+  if (expect_host(session, host)) return session;
+  SSL_free(session);
+  ERR_clear_error();
+  return nullptr;
+}
+
+HttpFailure tls_failure(const ssl_st* session, const std::string& host, const std::string& error) {
+  const long verdict = SSL_get_verify_result(session);
+  if (verdict == X509_V_OK) return {HttpFailureKind::tls_handshake, error};
+  return {HttpFailureKind::tls_trust, trust_detail(verdict, host)};
+}
+
+}  // namespace belfry

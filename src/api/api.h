@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+//
+// Api answers the REST API. A request passes the gate, its path is matched, its body is
+// parsed and checked; then a write is submitted to the engine and answered when it is
+// durable, and a read goes straight to the store. Nothing is stored on any error.
+//
+// handle() is called on I/O threads and never blocks; the work is done on a WorkerPool.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/gate.h"
+#include "api/worker_pool.h"
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "model/plan.h"
+#include "net/http.h"
+#include "store/store.h"
+#include "wire/job_json.h"
+#include "wire/query.h"
+#include "wire/resource_path.h"
+
+namespace belfry {
+
+inline constexpr std::size_t kCollectionsPerPage = 1000;
+inline constexpr std::size_t kJobsPerPage = 1000;
+inline constexpr std::size_t kHistoryPerPage = 500;
+inline constexpr int kPatchTriesMax = 5;
+
+// Moves the virtual clock; blocks until everything that is due on the way has been done.
+using MoveClock = std::function<Result<Instant>(Instant to)>;
+
+struct ApiOptions {
+  Plans plans = Plans::azure();
+  std::vector<std::string> locations;
+  SuccessStatus success_status = SuccessStatus::omitted;
+  MoveClock move_clock;  // empty: the clock is the machine's, and /clock is not served
+};
+
+class Api {
+ public:
+  using Respond = std::function<void(HttpResponse)>;
+
+  // Everything must outlive the Api and the requests it was given.
+  Api(Store& store, Engine& engine, const Clock& clock, WorkerPool& workers, ApiOptions options);
+
+  void handle(HttpRequest request, Respond respond);
+
+ private:
+  // One request on its way to an answer.
+  struct Call {
+    HttpRequest request;
+    Respond respond;
+    ResourcePath path;
+    Query query;
+    ApiVersion version = ApiVersion::v2016_03_01;
+  };
+  using CallPtr = std::shared_ptr<Call>;
+
+  void route(const Permit& permit, const CallPtr& call);
+  void answer(const CallPtr& call, HttpResponse response);
+  void answer_health(const CallPtr& call, std::string_view path);
+  HttpResponse clock(const Call& call);
+
+  HttpResponse provider(const Call& call);
+  HttpResponse list_collections(const Call& call);
+  HttpResponse get_collection(const Call& call);
+  HttpResponse list_jobs(const Call& call);
+  HttpResponse get_job(const Call& call);
+  HttpResponse list_history(const Call& call);
+
+  void put_collection(const CallPtr& call);
+  void patch_collection(const CallPtr& call, int tries_left);
+  void put_job(const CallPtr& call);
+  void patch_job(const CallPtr& call, int tries_left);
+
+  // Submits and answers with what `render` makes of the reply. `changed` is called instead of
+  // answering when somebody else's write came first.
+  using Render = std::function<HttpResponse(const Reply&)>;
+  void submit(const CallPtr& call, Command command, Render render,
+              std::function<void()> changed = {});
+
+  boost::json::object job_resource(const Job& job) const;
+  std::string next_link(const Call& call, const std::string& token) const;
+
+  Store& store_;
+  Engine& engine_;
+  const Clock& clock_;
+  WorkerPool& workers_;
+  ApiOptions options_;
+  Gate gate_;
+};
+
+}  // namespace belfry

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// The operations of the API that read. Each is one short look into the store.
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <charconv>
+
+#include "api/api.h"
+#include "api/response.h"
+#include "engine/not_found.h"
+#include "engine/planning.h"
+#include "wire/collection_json.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+json::object page_of(json::array values, const std::string& next_link) {
+  json::object page;
+  page["value"] = std::move(values);
+  page["nextLink"] = next_link.empty() ? json::value() : json::value(next_link);
+  return page;
+}
+
+std::string token_of(const HistoryEntry& entry) {
+  return fmt::format("{}.{}.{}", entry.occurrence.seq, static_cast<int>(entry.role), entry.retry);
+}
+
+std::optional<HistoryPlace> parse_history_token(std::string_view text) {
+  std::int64_t numbers[3] = {};
+  const char* at = text.data();
+  const char* end = text.data() + text.size();
+  for (int i = 0; i < 3; ++i) {
+    const auto [rest, error] = std::from_chars(at, end, numbers[i]);
+    const bool last = i == 2;
+    if (error != std::errc{} || (last ? rest != end : rest == end || *rest != '.')) {
+      return std::nullopt;
+    }
+    at = last ? rest : rest + 1;
+  }
+  if (numbers[1] < 0 || numbers[1] > 1 || numbers[2] < 0 || numbers[2] > kRetryCountMax) {
+    return std::nullopt;
+  }
+  return HistoryPlace{numbers[0], static_cast<ActionRole>(numbers[1]),
+                      static_cast<int>(numbers[2])};
+}
+
+// What the user sees as the next execution: while an attempt is on its way, the one after it.
+// A job that is disabled, or whose collection is, does nothing next.
+std::optional<Instant> next_execution(const Job& job) {
+  if (!job.next) return std::nullopt;
+  if (!job.next->started) return job.next->due;
+  return planned_after(job, job.covered_until);
+}
+
+}  // namespace
+
+json::object Api::job_resource(const Job& job) const {
+  return write_job(job, next_execution(job));
+}
+
+std::string Api::next_link(const Call& call, const std::string& token) const {
+  const std::string_view target = call.request.target;
+  std::string link =
+      fmt::format("http://{}{}?api-version={}", header_of(call.request.headers, "Host"),
+                  target.substr(0, target.find('?')), *call.query.api_version);
+  if (call.query.filter) link += "&$filter=" + percent_encoded(*call.query.filter);
+  return link + "&$skiptoken=" + percent_encoded(token);
+}
+
+HttpResponse Api::provider(const Call& call) {
+  return json_response(200,
+                       write_provider(call.path.key.collection.subscription, options_.locations));
+}
+
+HttpResponse Api::list_collections(const Call& call) {
+  CollectionQuery query;
+  query.subscription = call.path.key.collection.subscription;
+  if (call.path.resource == Resource::collections_of_group) {
+    query.resource_group = call.path.key.collection.resource_group;
+  }
+  query.after = call.query.skip_token.value_or("");
+  query.limit = kCollectionsPerPage + 1;
+  auto collections = store_.collections(query);
+  if (!collections) return error_response(collections.error());
+  std::string link;
+  if (collections->size() > kCollectionsPerPage) {
+    collections->pop_back();
+    link = next_link(call, folded(collections->back().key));
+  }
+  json::array values;
+  for (const JobCollection& collection : *collections) {
+    values.push_back(write_collection(collection, call.version));
+  }
+  return json_response(200, page_of(std::move(values), link));
+}
+
+HttpResponse Api::get_collection(const Call& call) {
+  const auto collection = store_.collection(call.path.key.collection);
+  if (!collection) return error_response(collection.error());
+  if (!*collection) return error_response(collection_not_found(call.path.key.collection));
+  return json_response(200, write_collection(**collection, call.version));
+}
+
+HttpResponse Api::list_jobs(const Call& call) {
+  const auto collection = store_.collection(call.path.key.collection);
+  if (!collection) return error_response(collection.error());
+  if (!*collection) return error_response(collection_not_found(call.path.key.collection));
+  JobQuery query;
+  query.collection = call.path.key.collection;
+  query.after = call.query.skip_token.value_or("");
+  query.skip = call.query.skip.value_or(0);
+  query.limit = call.query.top.value_or(kJobsPerPage + 1);
+  if (call.query.filter) {
+    const auto state = parse_state_filter(*call.query.filter);
+    if (!state) return error_response(state.error());
+    query.state = *state;
+  }
+  auto jobs = store_.jobs(query);
+  if (!jobs) return error_response(jobs.error());
+  std::string link;
+  if (!call.query.top && jobs->size() > kJobsPerPage) {
+    jobs->pop_back();
+    link = next_link(call, folded(jobs->back().key.name));
+  }
+  json::array values;
+  for (const Job& job : *jobs) values.push_back(job_resource(job));
+  return json_response(200, page_of(std::move(values), link));
+}
+
+HttpResponse Api::get_job(const Call& call) {
+  const auto job = store_.job(call.path.key);
+  if (!job) return error_response(job.error());
+  if (*job) return json_response(200, job_resource(**job));
+  const auto collection = store_.collection(call.path.key.collection);
+  if (!collection) return error_response(collection.error());
+  return error_response(*collection ? job_not_found(call.path.key)
+                                    : collection_not_found(call.path.key.collection));
+}
+
+HttpResponse Api::list_history(const Call& call) {
+  const auto job = store_.job(call.path.key);
+  if (!job) return error_response(job.error());
+  if (!*job) return get_job(call);
+  HistoryQuery query;
+  query.job = (*job)->id;
+  query.skip = call.query.skip.value_or(0);
+  query.limit = call.query.top.value_or(kHistoryPerPage + 1);
+  if (call.query.filter) {
+    const auto status = parse_status_filter(*call.query.filter);
+    if (!status) return error_response(status.error());
+    query.status = *status;
+  }
+  if (call.query.skip_token) {
+    query.before = parse_history_token(*call.query.skip_token);
+    if (!query.before) {
+      return error_response(
+          {ErrorCode::invalid, "$skiptoken is not one that we gave out.", "$skiptoken"});
+    }
+  }
+  auto rows = store_.history(query);
+  if (!rows) return error_response(rows.error());
+  std::string link;
+  if (!call.query.top && rows->size() > kHistoryPerPage) {
+    rows->pop_back();
+    link = next_link(call, token_of(rows->back()));
+  }
+  json::array values;
+  for (const HistoryEntry& row : *rows) {
+    values.push_back(write_history((*job)->key, row, options_.success_status));
+  }
+  return json_response(200, page_of(std::move(values), link));
+}
+
+}  // namespace belfry

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+#include "api/response.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include "base/random.h"
+#include "wire/error_json.h"
+#include "wire/json.h"
+
+namespace belfry {
+namespace {
+
+constexpr std::size_t kClientRequestIdBytesMax = 128;
+
+HttpResponse with_json(int status, std::string body) {
+  HttpResponse response;
+  response.status = status;
+  response.headers = {{"Content-Type", "application/json; charset=utf-8"},
+                      {"Cache-Control", "no-cache"},
+                      {"Pragma", "no-cache"},
+                      {"Expires", "-1"},
+                      {"X-Content-Type-Options", "nosniff"}};
+  response.body = std::move(body);
+  return response;
+}
+
+std::string random_guid() {
+  thread_local Random random = Random::from_entropy();
+  const std::uint64_t high = random.next();
+  const std::uint64_t low = random.next();
+  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
+                     high & 0xFFF, 0x8000 | ((low >> 48) & 0x3FFF), low & 0xFFFFFFFFFFFF);
+}
+
+bool is_printable(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+ErrorCode code_of(int status) {
+  switch (status) {
+    case 413:
+    case 414:
+    case 431:
+      return ErrorCode::too_large;
+    case 503:
+      return ErrorCode::unavailable;
+    default:
+      return ErrorCode::invalid;
+  }
+}
+
+}  // namespace
+
+HttpResponse empty_response(int status) {
+  HttpResponse response;
+  response.status = status;
+  response.headers = {{"Cache-Control", "no-cache"}, {"Pragma", "no-cache"}, {"Expires", "-1"}};
+  return response;
+}
+
+HttpResponse json_response(int status, const boost::json::value& body) {
+  return with_json(status, boost::json::serialize(body));
+}
+
+HttpResponse error_response(const Error& error) {
+  HttpResponse response = with_json(http_status(error.code), error_body(error));
+  if (error.code == ErrorCode::collection_not_found) {
+    response.headers.emplace_back("x-ms-failure-cause", "gateway");
+  }
+  if (error.code == ErrorCode::busy || error.code == ErrorCode::unavailable) {
+    response.headers.emplace_back("Retry-After", "1");
+  }
+  return response;
+}
+
+HttpResponse malformed_response(const std::string& what, const std::vector<Error>& errors) {
+  return with_json(http_status(ErrorCode::invalid), malformed_body(what, errors));
+}
+
+HttpResponse refusal_response(int status, const std::string& what) {
+  HttpResponse response = with_json(status, error_body({code_of(status), what, {}}));
+  add_request_ids(response, {});
+  return response;
+}
+
+void add_ignored(HttpResponse& response, const std::vector<std::string>& ignored) {
+  std::string names;
+  for (const std::string& name : ignored) {
+    // A member's name is the client's text: what cannot stand in a header is left out.
+    if (!is_printable(name) || name.size() > kShownValueMax * 2) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  }
+  if (!names.empty()) response.headers.emplace_back("x-belfry-ignored", names);
+}
+
+void add_request_ids(HttpResponse& response, const HttpRequest& request) {
+  const std::string id = random_guid();
+  response.headers.emplace_back("x-ms-request-id", id);
+  const std::string_view correlation = header_of(request.headers, "x-ms-correlation-request-id");
+  const bool usable = !correlation.empty() && correlation.size() <= kClientRequestIdBytesMax;
+  response.headers.emplace_back("x-ms-correlation-request-id",
+                                usable ? std::string(correlation) : id);
+  const std::string_view client = header_of(request.headers, "x-ms-client-request-id");
+  const bool wanted =
+      equal_ignoring_case(header_of(request.headers, "x-ms-return-client-request-id"), "true");
+  if (wanted && !client.empty() && client.size() <= kClientRequestIdBytesMax) {
+    response.headers.emplace_back("x-ms-client-request-id", std::string(client));
+  }
+}
+
+}  // namespace belfry

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// Responses with the headers that the live service sent on each of them.
+
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/http.h"
+
+namespace belfry {
+
+HttpResponse empty_response(int status);
+HttpResponse json_response(int status, const boost::json::value& body);
+HttpResponse error_response(const Error& error);
+HttpResponse malformed_response(const std::string& what, const std::vector<Error>& errors);
+
+// For what the server refuses before anybody looks at it.
+HttpResponse refusal_response(int status, const std::string& what);
+
+// Names the members of the request that nobody asked for, so that a typing error is seen.
+void add_ignored(HttpResponse& response, const std::vector<std::string>& ignored);
+
+// x-ms-request-id and its companions; the client's own id where it asked to have it back.
+void add_request_ids(HttpResponse& response, const HttpRequest& request);
+
+}  // namespace belfry

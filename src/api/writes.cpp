@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+//
+// The operations of the API that write: parse, check, submit. A PATCH is laid over what is
+// stored and submitted for as long as that has not changed; else it is tried again.
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "api/api.h"
+#include "api/response.h"
+#include "recurrence/timing_rules.h"
+#include "wire/collection_json.h"
+#include "wire/merge.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kMalformedJob = "Malformed Job Object";
+constexpr const char* kMalformedCollection = "Malformed Job Collection Object";
+
+Result<json::value> parse_body(const HttpRequest& request) {
+  if (request.body.empty()) {
+    return Error{ErrorCode::invalid, "The request has no body; it must be a JSON object.", {}};
+  }
+  return parse_json(request.body, JsonDialect::strict);
+}
+
+// Rules between the members of the timing, with paths as they are in the body.
+std::vector<Error> timing_errors(const Timing& timing, const json::value& body, Instant now) {
+  const auto* object = body.if_object();
+  const bool wrapped = object != nullptr && names_member(*object, {"properties"});
+  std::vector<Error> errors = broken_timing_rules(timing, now);
+  for (Error& error : errors) {
+    if (wrapped) error.target = "properties." + error.target;
+  }
+  return errors;
+}
+
+}  // namespace
+
+void Api::put_collection(const CallPtr& call) {
+  const auto body = parse_body(call->request);
+  if (!body) return answer(call, malformed_response(kMalformedCollection, {body.error()}));
+  Reading reading;
+  PutCollectionCommand command;
+  command.collection =
+      read_collection(*body, call->path.key.collection, options_.plans, call->version, reading);
+  if (!reading.errors.empty()) {
+    return answer(call, malformed_response(kMalformedCollection, reading.errors));
+  }
+  submit(call, std::move(command), [version = call->version, reading](const Reply& reply) {
+    // 201 for an update too: so did the live service, every time.
+    HttpResponse response = json_response(201, write_collection(*reply.collection, version));
+    add_ignored(response, reading.ignored);
+    return response;
+  });
+}
+
+void Api::patch_collection(const CallPtr& call, int tries_left) {
+  const auto body = parse_body(call->request);
+  if (!body) return answer(call, malformed_response(kMalformedCollection, {body.error()}));
+  const auto stored = store_.collection(call->path.key.collection);
+  if (!stored || !*stored) return answer(call, get_collection(*call));
+  Reading reading;
+  PutCollectionCommand command;
+  command.collection = read_collection(patched_collection(**stored, *body, call->version),
+                                       (*stored)->key, options_.plans, call->version, reading);
+  command.expected_gen = (*stored)->gen;
+  if (!reading.errors.empty()) {
+    return answer(call, malformed_response(kMalformedCollection, reading.errors));
+  }
+  const auto render = [version = call->version, reading](const Reply& reply) {
+    HttpResponse response = json_response(200, write_collection(*reply.collection, version));
+    add_ignored(response, reading.ignored);
+    return response;
+  };
+  std::function<void()> again;
+  if (tries_left > 1) {
+    again = [this, call, tries_left] { patch_collection(call, tries_left - 1); };
+  }
+  submit(call, std::move(command), render, again);
+}
+
+void Api::put_job(const CallPtr& call) {
+  const auto body = parse_body(call->request);
+  if (!body) return answer(call, malformed_response(kMalformedJob, {body.error()}));
+  Reading reading;
+  JobRequest wanted = read_job(*body, reading);
+  if (reading.errors.empty()) {
+    reading.errors = timing_errors(wanted.definition.timing, *body, clock_.now());
+  }
+  if (!reading.errors.empty()) {
+    return answer(call, malformed_response(kMalformedJob, reading.errors));
+  }
+  submit(call, PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled},
+         [this, reading](const Reply& reply) {
+           HttpResponse response =
+               json_response(reply.created ? 201 : 200, job_resource(*reply.job));
+           add_ignored(response, reading.ignored);
+           return response;
+         });
+}
+
+void Api::patch_job(const CallPtr& call, int tries_left) {
+  const auto body = parse_body(call->request);
+  if (!body) return answer(call, malformed_response(kMalformedJob, {body.error()}));
+  const auto stored = store_.job(call->path.key);
+  if (!stored || !*stored) return answer(call, get_job(*call));
+  const Job& job = **stored;
+  Reading reading;
+  JobRequest wanted = read_job(patched_job(job, *body), reading);
+  // What the patch leaves as it was is not judged again.
+  if (reading.errors.empty() && wanted.definition.timing != job.definition.timing) {
+    reading.errors = timing_errors(wanted.definition.timing, *body, clock_.now());
+  }
+  if (!reading.errors.empty()) {
+    return answer(call, malformed_response(kMalformedJob, reading.errors));
+  }
+  PatchJobCommand command{job.key, std::move(wanted.definition), wanted.enabled, job.gen};
+  const auto render = [this, reading](const Reply& reply) {
+    HttpResponse response = json_response(200, job_resource(*reply.job));
+    add_ignored(response, reading.ignored);
+    return response;
+  };
+  std::function<void()> again;
+  if (tries_left > 1) again = [this, call, tries_left] { patch_job(call, tries_left - 1); };
+  submit(call, std::move(command), render, again);
+}
+
+}  // namespace belfry

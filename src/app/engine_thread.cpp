@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+#include "app/engine_thread.h"
+
+#include <algorithm>
+
+namespace belfry {
+namespace {
+
+// However far off the next step is, the clock may be put forward.
+constexpr Ticks kPatienceMax = std::chrono::seconds{1};
+
+}  // namespace
+
+EngineThread::EngineThread(Engine& engine, const Clock& clock)
+    : engine_(engine), clock_(clock), thread_([this] { run(); }) {}
+
+EngineThread::~EngineThread() {
+  ending_ = true;
+  engine_.inbox().wake();
+  thread_.join();
+}
+
+void EngineThread::run() {
+  while (!ending_) {
+    const Instant next = step();
+    const Ticks patience = std::clamp(next - clock_.now(), Ticks{0}, kPatienceMax);
+    if (patience > Ticks{0}) engine_.inbox().wait_for(patience);
+  }
+}
+
+Instant EngineThread::step() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++progress_.steps_begun;
+  }
+  engine_.hold(stopping_ || !clock_.trusted());
+  const Instant now = clock_.now();
+  const Instant next = engine_.step(now);
+  {
+    const std::lock_guard lock(mutex_);
+    progress_.steps_done = progress_.steps_begun;
+    progress_.in_flight = engine_.in_flight();
+    progress_.idle = progress_.in_flight == 0 && next > now && engine_.inbox().empty();
+    progress_.next = next;
+  }
+  stepped_.notify_all();
+  return next;
+}
+
+Instant EngineThread::wait_until_idle() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t begun = progress_.steps_begun;
+  lock.unlock();
+  engine_.inbox().wake();
+  lock.lock();
+  stepped_.wait(lock, [&] { return progress_.steps_done > begun && progress_.idle; });
+  return progress_.next;
+}
+
+void EngineThread::wait_until_settled(Millis patience) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t begun = progress_.steps_begun;
+  lock.unlock();
+  engine_.inbox().wake();
+  lock.lock();
+  stepped_.wait_for(lock, patience, [&] {
+    return progress_.steps_done > begun && progress_.in_flight == 0 && engine_.inbox().empty();
+  });
+}
+
+}  // namespace belfry

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// EngineThread calls Engine::step() when it asks to be called, and at least once a second.
+
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+#include "base/clock.h"
+#include "engine/engine.h"
+
+namespace belfry {
+
+class EngineThread {
+ public:
+  EngineThread(Engine& engine, const Clock& clock);
+  ~EngineThread();  // ends after the step that is under way
+
+  // From now on nothing new is begun; what is on the wire is still settled.
+  void stop_starting() { stopping_ = true; }
+
+  // Blocks until a step that began after this call has left nothing to do at the present
+  // time and nothing on the wire. Returns when the engine wants to act next.
+  Instant wait_until_idle();
+
+  // Blocks until nothing is on the wire, at most for `patience`.
+  void wait_until_settled(Millis patience);
+
+ private:
+  struct Progress {
+    std::uint64_t steps_begun = 0;
+    std::uint64_t steps_done = 0;
+    std::size_t in_flight = 0;
+    bool idle = false;
+    Instant next;
+  };
+
+  void run();
+  Instant step();
+
+  Engine& engine_;
+  const Clock& clock_;
+  std::atomic<bool> ending_ = false;
+  std::atomic<bool> stopping_ = false;
+  std::mutex mutex_;
+  std::condition_variable stepped_;
+  Progress progress_;
+  std::thread thread_;
+};
+
+}  // namespace belfry

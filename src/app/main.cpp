@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+//
+// The command line of the one binary. Each command is read here and done elsewhere.
+//
+// Exit codes: 0 done; 1 it could not be done; 2 the command or its input was wrong.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "app/preview.h"
+#include "app/serve.h"
+#include "app/settings.h"
+#include "app/version.h"
+#include "base/clock.h"
+#include "wire/iso8601.h"
+
+namespace belfry {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kWrongInput = 2;
+
+int complain(const std::string& message) {
+  fmt::print(stderr, "belfry: {}\n", message);
+  return kWrongInput;
+}
+
+// A file's text, or standard input's for "-"; none when it cannot be read or is too large.
+std::optional<std::string> read_text(const std::string& path, std::size_t bytes_max) {
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  if (!in) return std::nullopt;
+  std::string text(bytes_max + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (in.bad() || text.size() > bytes_max) return std::nullopt;
+  return text;
+}
+
+struct PreviewCommand {
+  std::string file = "-";
+  std::string now;
+  std::size_t count = 10;
+  bool json = false;
+};
+
+int run_preview(const PreviewCommand& command) {
+  const auto now =
+      command.now.empty() ? std::optional<Instant>(WallClock{}.now()) : parse_instant(command.now);
+  if (!now) {
+    return complain(fmt::format(
+        "--now must be a date and time such as 2030-01-31T09:00:00Z; it is '{}'.", command.now));
+  }
+  if (command.file == "-" && isatty(STDIN_FILENO) != 0) {
+    fmt::print(stderr, "belfry: reading a job from standard input; end it with Ctrl-D.\n");
+  }
+  const auto text = read_text(command.file, kPreviewFileBytesMax);
+  if (!text) {
+    return complain(fmt::format("cannot read '{}', or it is larger than {} bytes.", command.file,
+                                kPreviewFileBytesMax));
+  }
+  const PreviewAnswer answer =
+      preview(*text, {.now = *now, .count = command.count, .json = command.json});
+  std::fputs(answer.complaints.c_str(), stderr);
+  std::fputs(answer.output.c_str(), stdout);
+  return answer.understood ? kDone : kWrongInput;
+}
+
+constexpr const char* kPreviewHelp = R"(
+Reads a job's JSON: the whole resource, its "properties", or only "startTime" and
+"recurrence". Comments and trailing commas are allowed. Prints one instant a line, in UTC;
+a job that is due at once prints the time of --now.
+
+Examples:
+  belfry preview job.json
+  belfry preview --count 3 --now 2030-01-01T00:00Z job.json
+  echo '{"recurrence": {"frequency": "day", "schedule": {"hours": [9], "minutes": [0]}}}' \
+    | belfry preview
+
+Exit code: 0, or 2 when the job is wrong; what is wrong is said on standard error, one
+line for each rule that it breaks.)";
+
+constexpr const char* kServeHelp = R"(
+Runs until Ctrl-C or SIGTERM; then it finishes what is under way and ends with exit code 0.
+Each setting is a flag here, a variable in the environment (BELFRY_LISTEN, BELFRY_STORE, …)
+or a line of a TOML file (--config); the first of these that names it wins.
+
+Examples:
+  belfry serve
+  belfry serve --listen 127.0.0.1:8080 --store /var/lib/belfry
+  belfry serve --config /etc/belfry.toml)";
+
+std::optional<std::string> from_environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+// A flag for each setting, the same for all commands that know settings.
+struct SettingFlags {
+  std::map<std::string, std::string> values;
+  std::string config_file;
+
+  void add_to(CLI::App* app) {
+    app->add_option("--config", config_file, "A TOML file with settings")->type_name("FILE");
+    for (const SettingRule& rule : setting_rules()) {
+      const std::string name(rule.name);
+      app->add_option_function<std::string>(
+             "--" + name, [this, name](const std::string& value) { values[name] = value; },
+             std::string(rule.help))
+          ->type_name(std::string(rule.value_name))
+          ->default_str(rule.fallback.size() < 30 ? std::string(rule.fallback) : "…");
+    }
+  }
+
+  Result<std::vector<Setting>> resolve() const {
+    SettingSources sources{values, from_environment, std::nullopt};
+    if (!config_file.empty()) {
+      sources.config_file = config_file;
+    } else {
+      sources.config_file = from_environment("BELFRY_CONFIG");
+    }
+    return resolve_settings(sources);
+  }
+};
+
+int run_config(const SettingFlags& flags) {
+  const auto settings = flags.resolve();
+  if (!settings) return complain(settings.error().message);
+  fmt::print("{}", settings_table(*settings));
+  const auto understood = read_settings(*settings);
+  return understood ? kDone : complain(understood.error().message);
+}
+
+int run_serve(const SettingFlags& flags) {
+  const auto settings = flags.resolve();
+  if (!settings) return complain(settings.error().message);
+  const auto understood = read_settings(*settings);
+  if (!understood) return complain(understood.error().message);
+  const Status served = serve(*understood);
+  if (served) return kDone;
+  complain(served.error().message);
+  return kFailed;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Belfry rings on time: a self-hosted job scheduler that speaks Azure "
+      "Scheduler's REST API.",
+      "belfry");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version_text());
+
+  SettingFlags setting_flags;
+  auto* serve_app = app.add_subcommand("serve", "Run the server: REST API and scheduler");
+  serve_app->footer(kServeHelp);
+  setting_flags.add_to(serve_app);
+  auto* config_app =
+      app.add_subcommand("config", "Print the settings in force and where each came from");
+  setting_flags.add_to(config_app);
+
+  PreviewCommand preview_command;
+  auto* preview_app = app.add_subcommand("preview", "Say when a job would run, without a server");
+  preview_app->footer(kPreviewHelp);
+  preview_app->add_option("file", preview_command.file, "The job; - is standard input")
+      ->type_name("FILE");
+  preview_app->add_option("--now", preview_command.now, "Pretend that it is this time")
+      ->type_name("TIME");
+  preview_app->add_option("--count", preview_command.count, "How many instants at most")
+      ->check(CLI::Range(std::size_t{1}, kPreviewCountMax))
+      ->capture_default_str();
+  preview_app->add_flag("--json", preview_command.json, "Print a JSON array");
+
+  auto* version_app = app.add_subcommand("version", "Print version, commit and compiler");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kWrongInput;
+  }
+  if (serve_app->parsed()) return run_serve(setting_flags);
+  if (config_app->parsed()) return run_config(setting_flags);
+  if (preview_app->parsed()) return run_preview(preview_command);
+  if (version_app->parsed()) {
+    fmt::print("{}\n", version_text());
+    return kDone;
+  }
+  return kFailed;
+}
+
+}  // namespace
+}  // namespace belfry
+
+int main(int argc, char** argv) {
+  return belfry::run(argc, argv);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// `belfry preview`: when would this job run? Offline: it needs a file and a time, no server.
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/instant.h"
+
+namespace belfry {
+
+inline constexpr std::size_t kPreviewCountMax = 10'000;
+inline constexpr std::size_t kPreviewFileBytesMax = 1 << 20;
+
+struct PreviewOptions {
+  Instant now;
+  std::size_t count = 10;
+  bool json = false;
+};
+
+struct PreviewAnswer {
+  std::string output;       // for standard output
+  std::string complaints;   // for standard error: one line each
+  bool understood = false;  // false: the file is wrong and there is no output
+};
+
+PreviewAnswer preview(const std::string& text, const PreviewOptions& options);
+
+}  // namespace belfry

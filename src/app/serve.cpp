@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+#include "app/serve.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "api/api.h"
+#include "api/response.h"
+#include "app/engine_thread.h"
+#include "app/version.h"
+#include "app/virtual_time.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "dispatch/action_dispatcher.h"
+#include "net/http_server.h"
+#include "store/sqlite_store.h"
+
+namespace belfry {
+namespace {
+
+constexpr std::size_t kWaitingRequestsMax = 10'000;
+
+// Signals are taken by one thread that waits for them, not by handlers that interrupt.
+sigset_t block_stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+void greet(const ServeSettings& settings, std::uint16_t port) {
+  const std::string host =
+      settings.host.find(':') == std::string::npos ? settings.host : "[" + settings.host + "]";
+  const std::string base = fmt::format(
+      "http://{}:{}/subscriptions/me/resourceGroups/home/providers/Microsoft.Scheduler/"
+      "jobCollections/first",
+      host, port);
+  fmt::print(
+      "{}\n"
+      "Serving on http://{}:{} (local mode: everybody on this machine may do everything).\n"
+      "Data is in {}. Ctrl-C stops it.\n\n"
+      "Make a job collection and a job that calls a page every minute; paste this:\n\n"
+      "  curl -X PUT '{}?api-version=2016-03-01' \\\n"
+      "    -d '{{\"location\":\"here\",\"properties\":{{\"sku\":{{\"name\":\"Standard\"}}}}}}'\n"
+      "  curl -X PUT '{}/jobs/hello?api-version=2016-03-01' \\\n"
+      "    -d '{{\"properties\":{{\"action\":{{\"type\":\"Http\",\"request\":{{\"method\":\"GET\","
+      "\"uri\":\"http://{}:{}/healthz\"}}}},"
+      "\"recurrence\":{{\"frequency\":\"Minute\"}}}}}}'\n\n"
+      "Then look at it, and at its history:\n\n"
+      "  curl '{}/jobs/hello?api-version=2016-03-01'\n"
+      "  curl '{}/jobs/hello/history?api-version=2016-03-01'\n\n",
+      version_text(), host, port, settings.store_directory, base, base, host, port, base, base);
+  std::fflush(stdout);
+}
+
+// The machine's clock, or one that stands still.
+std::unique_ptr<Clock> make_clock(const ServeSettings& settings) {
+  if (settings.virtual_clock) return std::make_unique<VirtualClock>(*settings.virtual_clock);
+  return std::make_unique<WallClock>();
+}
+
+EngineOptions engine_options_of(const ServeSettings& settings) {
+  EngineOptions options;
+  options.catch_up = settings.catch_up;
+  options.plans = settings.plans;
+  // A year of virtual time is moved through from one thing due to the next.
+  if (settings.virtual_clock) options.sweep_every = std::chrono::hours{24};
+  return options;
+}
+
+ActionDispatcher::Options dispatcher_options_of(const ServeSettings& settings) {
+  ActionDispatcher::Options options;
+  options.identity = {std::string("Belfry/") + version_number(), settings.region};
+  options.timeout = settings.timeout;
+  // Local mode: the first job calls this very machine.
+  options.http.guard = EgressGuard(
+      {.allow_loopback = is_loopback_host(settings.host), .allowed = settings.allowed_targets});
+  options.random = Random::from_entropy();
+  return options;
+}
+
+}  // namespace
+
+Status serve(const ServeSettings& settings) {
+  const sigset_t stop_signals = block_stop_signals();
+  set_log(settings.log_level, settings.log_format);
+  SqliteOptions store_options;
+  store_options.directory = settings.store_directory;
+  store_options.key_file = settings.key_file;
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, SqliteStore::open(store_options));
+
+  const std::unique_ptr<Clock> clock = make_clock(settings);
+  std::optional<Engine> engine;
+  ActionDispatcher::Options dispatcher_options = dispatcher_options_of(settings);
+  dispatcher_options.report = [&engine](const Attempt& attempt, Outcome outcome) {
+    engine->report(attempt, std::move(outcome));
+  };
+  TRY_ASSIGN(const std::unique_ptr<ActionDispatcher> dispatcher,
+             ActionDispatcher::start(dispatcher_options, *clock));
+  engine.emplace(*store, *dispatcher, Random::from_entropy(), engine_options_of(settings));
+  engine->set_log([](const std::string& line) { log(LogLevel::error, line); });
+  std::optional<EngineThread> engine_thread(std::in_place, *engine, *clock);
+
+  WorkerPool workers(static_cast<std::size_t>(settings.workers), kWaitingRequestsMax);
+  ApiOptions api_options;
+  api_options.plans = settings.plans;
+  api_options.locations = settings.locations;
+  api_options.success_status = settings.success_status;
+  std::optional<VirtualTime> virtual_time;
+  if (auto* virtual_clock = dynamic_cast<VirtualClock*>(clock.get())) {
+    virtual_time.emplace(*virtual_clock, *engine_thread);
+    api_options.move_clock = [&virtual_time](Instant to) { return virtual_time->move_to(to); };
+  }
+  Api api(*store, *engine, *clock, workers, api_options);
+
+  HttpServer::Options server_options;
+  server_options.host = settings.host;
+  server_options.port = settings.port;
+  server_options.threads = settings.io_threads;
+  server_options.handler = [&api](HttpRequest request, HttpServer::Respond respond) {
+    api.handle(std::move(request), std::move(respond));
+  };
+  server_options.refusal = refusal_response;
+  TRY_ASSIGN(const std::unique_ptr<HttpServer> server, HttpServer::start(server_options));
+  greet(settings, server->port());
+  log(LogLevel::info, "serving",
+      {{"host", settings.host}, {"port", fmt::to_string(server->port())}});
+
+  int signal = 0;
+  sigwait(&stop_signals, &signal);
+  log(LogLevel::info, "stopping: finishing what is under way");
+  engine_thread->stop_starting();
+  server->drain(settings.drain_grace);
+  engine_thread->wait_until_settled(settings.drain_grace);
+  dispatcher->stop(Millis{0});
+  engine_thread.reset();
+  workers.finish();
+  log(LogLevel::info, "stopped");
+  return Done{};
+}
+
+}  // namespace belfry

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+
+#include "app/settings.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/gate.h"
+#include "wire/iso8601.h"
+
+namespace belfry {
+namespace {
+
+constexpr std::string_view kLocations =
+    "North Central US, South Central US, North Europe, West Europe, East Asia, Southeast Asia, "
+    "West US, East US, Japan West, Japan East, Brazil South, Central US, East US 2, "
+    "Australia East, Australia Southeast, South India, Central India, West India, Canada Central, "
+    "Canada East, UK West, UK South, West Central US, West US 2";
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::size_t begin = std::min(text.find_first_not_of(' ', at), end);
+    if (end > begin) items.push_back(text.substr(begin, end - begin));
+    at = end + 1;
+  }
+  return items;
+}
+
+// A setting's text, and how to complain about it.
+class Reader {
+ public:
+  explicit Reader(const std::vector<Setting>& settings) {
+    for (const Setting& setting : settings) by_name_[setting.name] = &setting;
+  }
+
+  const std::string& text(const std::string& name) const { return by_name_.at(name)->value; }
+
+  Error wrong(const std::string& name, std::string_view allowed) const {
+    const Setting& setting = *by_name_.at(name);
+    return {ErrorCode::invalid,
+            fmt::format("setting '{}' (from {}) must be {}; it is '{}'.", name, setting.source,
+                        allowed, setting.value),
+            name};
+  }
+
+  Result<int> integer(const std::string& name, int min, int max) const {
+    const std::string& value = text(name);
+    int number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc{} || end != value.data() + value.size() || number < min ||
+        number > max) {
+      return wrong(name, fmt::format("an integer from {} to {}", min, max));
+    }
+    return number;
+  }
+
+  Result<Millis> duration(const std::string& name) const {
+    const auto parsed = parse_duration(text(name));
+    if (!parsed) return wrong(name, "a duration such as PT30S or 00:00:30");
+    return std::chrono::ceil<Millis>(*parsed);
+  }
+
+  Result<std::vector<IpRange>> ranges(const std::string& name) const {
+    std::vector<IpRange> out;
+    for (const std::string& item : split_list(text(name))) {
+      const auto range = IpRange::parse(item);
+      if (!range) return wrong(name, "a list of address ranges such as 10.1.0.0/16, fd00::/8");
+      out.push_back(*range);
+    }
+    return out;
+  }
+
+  template <typename T, std::size_t N>
+  Result<T> choice(const std::string& name, const Spelling<T> (&spellings)[N]) const {
+    std::vector<std::string_view> names;
+    for (const auto& [spelling, value] : spellings) {
+      if (text(name) == spelling) return value;
+      names.push_back(spelling);
+    }
+    return wrong(name, fmt::format("one of {}", fmt::join(names, ", ")));
+  }
+
+ private:
+  std::map<std::string, const Setting*> by_name_;
+};
+
+Result<toml::table> parse_config_file(const std::string& path) {
+  try {
+    return toml::parse_file(path);
+  } catch (const toml::parse_error& error) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("cannot read the configuration file '{}': {} (line {}).", path,
+                             error.description(), error.source().begin.line),
+                 {}};
+  }
+}
+
+Result<std::map<std::string, std::string>> read_config_file(const std::string& path) {
+  TRY_ASSIGN(const toml::table table, parse_config_file(path));
+  std::map<std::string, std::string> values;
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    if (const auto text = node.value<std::string>()) {
+      values[name] = *text;
+    } else if (const auto number = node.value<std::int64_t>()) {
+      values[name] = std::to_string(*number);
+    } else {
+      return Error{ErrorCode::invalid,
+                   fmt::format("{}: '{}' must be a string or an integer.", path, name), name};
+    }
+  }
+  return values;
+}
+
+Status check_known(const std::map<std::string, std::string>& values, const std::string& path) {
+  for (const auto& [name, value] : values) {
+    const bool known =
+        std::any_of(setting_rules().begin(), setting_rules().end(),
+                    [&, &wanted = name](const SettingRule& rule) { return rule.name == wanted; });
+    if (!known) {
+      return Error{
+          ErrorCode::invalid,
+          fmt::format("{}: there is no setting '{}'; 'belfry config' lists them.", path, name),
+          name};
+    }
+  }
+  return Done{};
+}
+
+Status read_listen(const Reader& reader, ServeSettings& out) {
+  const std::string& listen = reader.text("listen");
+  const auto colon = listen.rfind(':');
+  constexpr std::string_view kAllowed = "HOST:PORT such as 127.0.0.1:7070 or [::1]:7070";
+  if (colon == std::string::npos) return reader.wrong("listen", kAllowed);
+  out.host = listen.substr(0, colon);
+  if (out.host.size() > 2 && out.host.front() == '[' && out.host.back() == ']') {
+    out.host = out.host.substr(1, out.host.size() - 2);
+  }
+  int port = 0;
+  const char* end = listen.data() + listen.size();
+  const auto [rest, error] = std::from_chars(listen.data() + colon + 1, end, port);
+  if (error != std::errc{} || rest != end || port < 0 || port > 65535 || out.host.empty()) {
+    return reader.wrong("listen", kAllowed);
+  }
+  out.port = static_cast<std::uint16_t>(port);
+  return Done{};
+}
+
+}  // namespace
+
+const std::vector<SettingRule>& setting_rules() {
+  static const std::vector<SettingRule> rules = {
+      {"listen", "127.0.0.1:7070", "HOST:PORT", "where to accept connections; port 0 is any free"},
+      {"store", "belfry-data", "DIR", "the directory of the embedded database"},
+      {"key-file", "", "FILE", "what seals secrets; empty is secret.key in the store"},
+      {"auth", "none", "MODE", "none: everybody on this machine; only on a loopback address"},
+      {"log-level", "info", "LEVEL", "debug, info, warning or error"},
+      {"log-format", "text", "FORMAT", "text or json"},
+      {"io-threads", "1", "N", "threads that move bytes"},
+      {"workers", "4", "N", "threads that read the store and write JSON"},
+      {"catch-up", "latest", "POLICY", "what missed occurrences lead to: latest, all or none"},
+      {"success-status", "omitted", "HOW", "in history, the status of a success: omitted, written"},
+      {"timeout", "PT60S", "DURATION", "how long a target may take to answer"},
+      {"allow-targets", "", "LIST", "private address ranges that jobs may call: 10.1.0.0/16, …"},
+      {"region", "", "NAME", "what targets are told in x-ms-region"},
+      {"virtual-clock", "", "TIME", "a clock that stands there until POST /clock moves it"},
+      {"drain-grace", "PT30S", "DURATION", "how long a stop waits for what is under way"},
+      {"locations", kLocations, "LIST", "the regions that collections may name, for clients"},
+  };
+  return rules;
+}
+
+std::string environment_name(std::string_view setting) {
+  std::string name = "BELFRY_";
+  for (const char c : setting) {
+    name += c == '-' ? '_' : static_cast<char>('a' <= c && c <= 'z' ? c - 'a' + 'A' : c);
+  }
+  return name;
+}
+
+Result<std::vector<Setting>> resolve_settings(const SettingSources& sources) {
+  std::map<std::string, std::string> file;
+  if (sources.config_file) {
+    TRY_ASSIGN(file, read_config_file(*sources.config_file));
+    if (auto known = check_known(file, *sources.config_file); !known) return known.error();
+  }
+  std::vector<Setting> settings;
+  for (const SettingRule& rule : setting_rules()) {
+    const std::string name(rule.name);
+    if (const auto flag = sources.flags.find(name); flag != sources.flags.end()) {
+      settings.push_back({name, flag->second, "flag --" + name});
+    } else if (const auto value = sources.environment(environment_name(name))) {
+      settings.push_back({name, *value, "environment " + environment_name(name)});
+    } else if (const auto given = file.find(name); given != file.end()) {
+      settings.push_back({name, given->second, *sources.config_file});
+    } else {
+      settings.push_back({name, std::string(rule.fallback), "default"});
+    }
+  }
+  return settings;
+}
+
+std::string settings_table(const std::vector<Setting>& settings) {
+  std::string table;
+  for (const Setting& setting : settings) {
+    table += fmt::format("{:16} = {:24} # {}\n", setting.name, fmt::format("\"{}\"", setting.value),
+                         setting.source);
+  }
+  return table;
+}
+
+bool is_loopback_host(const std::string& host) {
+  return is_loopback_authority(host.find(':') == std::string::npos ? host : "[" + host + "]");
+}
+
+Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
+  constexpr Spelling<LogLevel> kLevels[] = {{"debug", LogLevel::debug},
+                                            {"info", LogLevel::info},
+                                            {"warning", LogLevel::warning},
+                                            {"error", LogLevel::error}};
+  constexpr Spelling<LogFormat> kFormats[] = {{"text", LogFormat::text}, {"json", LogFormat::json}};
+  constexpr Spelling<CatchUp> kCatchUps[] = {
+      {"latest", CatchUp::latest}, {"all", CatchUp::all}, {"none", CatchUp::none}};
+  constexpr Spelling<SuccessStatus> kStatuses[] = {{"omitted", SuccessStatus::omitted},
+                                                   {"written", SuccessStatus::written}};
+  constexpr Spelling<bool> kAuths[] = {{"none", true}};
+
+  const Reader reader(settings);
+  ServeSettings out;
+  if (auto read = read_listen(reader, out); !read) return read.error();
+  out.store_directory = reader.text("store");
+  if (out.store_directory.empty()) return reader.wrong("store", "a directory");
+  out.key_file = reader.text("key-file");
+  TRY_ASSIGN(const bool open, reader.choice("auth", kAuths));
+  if (open && !is_loopback_host(out.host)) {
+    return reader.wrong("listen", "a loopback address while auth is none");
+  }
+  TRY_ASSIGN(out.log_level, reader.choice("log-level", kLevels));
+  TRY_ASSIGN(out.log_format, reader.choice("log-format", kFormats));
+  TRY_ASSIGN(out.io_threads, reader.integer("io-threads", 1, 64));
+  TRY_ASSIGN(out.workers, reader.integer("workers", 1, 15));
+  TRY_ASSIGN(out.catch_up, reader.choice("catch-up", kCatchUps));
+  TRY_ASSIGN(out.success_status, reader.choice("success-status", kStatuses));
+  TRY_ASSIGN(out.drain_grace, reader.duration("drain-grace"));
+  TRY_ASSIGN(out.timeout, reader.duration("timeout"));
+  out.region = reader.text("region");
+  TRY_ASSIGN(out.allowed_targets, reader.ranges("allow-targets"));
+  if (!reader.text("virtual-clock").empty()) {
+    out.virtual_clock = parse_instant(reader.text("virtual-clock"));
+    if (!out.virtual_clock) {
+      return reader.wrong("virtual-clock", "a date and time such as 2030-01-01T00:00:00Z");
+    }
+  }
+  out.locations = split_list(reader.text("locations"));
+  out.plans = Plans::azure();
+  return out;
+}
+
+}  // namespace belfry

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+#include "app/settings.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace belfry {
+namespace {
+
+SettingSources sources(std::map<std::string, std::string> flags,
+                       std::map<std::string, std::string> environment = {}) {
+  return {std::move(flags),
+          [environment = std::move(environment)](const std::string& name) {
+            const auto it = environment.find(name);
+            return it == environment.end() ? std::nullopt : std::optional(it->second);
+          },
+          std::nullopt};
+}
+
+Result<ServeSettings> understood(std::map<std::string, std::string> flags) {
+  auto settings = resolve_settings(sources(std::move(flags)));
+  if (!settings) return settings.error();
+  return read_settings(*settings);
+}
+
+TEST(Settings, FlagsWinOverEnvironmentOverFileOverDefaults) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("belfry-settings-" + std::to_string(::getpid()) + ".toml");
+  std::ofstream(path) << "listen = \"127.0.0.1:1\"\nstore = \"from-file\"\nworkers = 3\n";
+  SettingSources all = sources({{"listen", "127.0.0.1:3"}},
+                               {{"BELFRY_LISTEN", "127.0.0.1:2"}, {"BELFRY_STORE", "from-env"}});
+  all.config_file = path.string();
+  const auto settings = resolve_settings(all);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(settings);
+  const auto of = [&](const std::string& name) {
+    return *std::find_if(settings->begin(), settings->end(),
+                         [&](const Setting& setting) { return setting.name == name; });
+  };
+  EXPECT_EQ(of("listen").value, "127.0.0.1:3");
+  EXPECT_EQ(of("listen").source, "flag --listen");
+  EXPECT_EQ(of("store").value, "from-env");
+  EXPECT_EQ(of("workers").value, "3");
+  EXPECT_EQ(of("workers").source, path.string());
+  EXPECT_EQ(of("log-level").source, "default");
+}
+
+// Without authentication nobody from outside may reach it.
+TEST(Settings, WithoutAuthenticationOnlyALoopbackAddressIsAllowed) {
+  EXPECT_TRUE(understood({{"listen", "127.0.0.1:0"}}));
+  EXPECT_TRUE(understood({{"listen", "[::1]:0"}}));
+  EXPECT_TRUE(understood({{"listen", "localhost:0"}}));
+  for (const char* listen : {"0.0.0.0:7070", "[::]:7070", "192.168.1.1:7070", "example.test:1"}) {
+    const auto settings = understood({{"listen", listen}});
+    ASSERT_FALSE(settings) << listen;
+    EXPECT_NE(settings.error().message.find("loopback"), std::string::npos);
+  }
+}
+
+TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"listen", "nowhere"},   {"listen", "127.0.0.1:99999"},
+      {"workers", "0"},        {"workers", "many"},
+      {"log-level", "loud"},   {"catch-up", "some"},
+      {"drain-grace", "long"}, {"auth", "maybe"},
+      {"store", ""},
+  };
+  for (const auto& [name, value] : cases) {
+    const auto settings = understood({{name, value}});
+    ASSERT_FALSE(settings) << name << "=" << value;
+    EXPECT_EQ(settings.error().target, name);
+    EXPECT_NE(settings.error().message.find("flag --"), std::string::npos);
+  }
+}
+
+TEST(Settings, AnUnknownNameInTheFileIsAnError) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("belfry-unknown-" + std::to_string(::getpid()) + ".toml");
+  std::ofstream(path) << "listen = \"127.0.0.1:1\"\n";
+  SettingSources all = sources({});
+  all.config_file = path.string();
+  const auto settings = resolve_settings(all);
+  std::filesystem::remove(path);
+  ASSERT_FALSE(settings);
+  EXPECT_NE(settings.error().message.find("listen"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace belfry

@@ -8,9 +8,10 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 SEED ?= 1
 MINUTES ?= 1
+ROUNDS ?= 1000
 ONLY ?=
 
-.PHONY: help build run test fmt tidy sim fuzz bench clean
+.PHONY: help build run test fmt tidy sim crash fuzz bench clean
 
 help:
 	@echo "make run              install what is missing, build, start Belfry on this machine"
@@ -19,6 +20,7 @@ help:
 	@echo "make fmt              format all C++ sources"
 	@echo "make tidy             the rules of the house, and clang's opinion"
 	@echo "make sim SEED=n       the calendar against its oracle, from a seed"
+	@echo "make crash ROUNDS=n   kill the server n times under load and check that nothing is lost"
 	@echo "make fuzz MINUTES=n   every fuzzer for n minutes"
 	@echo "make bench            the benchmarks"
 	@echo "make clean            remove build/"
@@ -37,8 +39,18 @@ test:
 	@echo "belfry: building the tests (g++ with AddressSanitizer and UBSan; clang reads along)"
 	@cmake --preset debug >/dev/null
 	@ninja -C build/debug --quiet
+	@echo "belfry: building what has threads again, with ThreadSanitizer"
+	@cmake --preset tsan >/dev/null
+	@ninja -C build/tsan --quiet
+	@$(MAKE) --no-print-directory $(E2E_CLIENT)
 	@echo "belfry: running the tests"
-	@tools/run-tests build/debug $(if $(ONLY),--only $(ONLY))
+	@tools/run-tests build/debug build/tsan $(if $(ONLY),--only $(ONLY))
+
+# Azure's JavaScript client, as its lock file says; npm writes the file when it is done.
+E2E_CLIENT := tests/e2e/node_modules/.package-lock.json
+$(E2E_CLIENT): tests/e2e/package-lock.json
+	@echo "belfry: fetching Azure's JavaScript client for the tests"
+	@npm ci --prefix tests/e2e --silent && touch $@
 
 fmt:
 	@tools/install-deps build test
@@ -55,6 +67,12 @@ sim:
 	@cmake --preset debug >/dev/null
 	@ninja -C build/debug --quiet oracle_test
 	@BELFRY_SEED=$(SEED) build/debug/tests/oracle_test
+
+crash:
+	@tools/install-deps build test
+	@cmake --preset debug >/dev/null
+	@ninja -C build/debug --quiet belfry
+	@tests/crash/crash.py build/debug/belfry $(ROUNDS) $(SEED)
 
 fuzz:
 	@tools/install-deps build test fuzz

@@ -57,6 +57,9 @@ function(belfry_test_program name)
   belfry_add_test(${name} ${CMAKE_CURRENT_BINARY_DIR}/${name})
 endfunction()
 
+# Under ThreadSanitizer only what has threads is worth its time.
+set(BELFRY_THREADED net dispatch store api app)
+
 function(belfry_module module)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${module}/*.cpp)
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${module}/*_test.cpp)
@@ -72,6 +75,9 @@ function(belfry_module module)
   list(TRANSFORM ARGN PREPEND belfry_ OUTPUT_VARIABLE uses)
   target_link_libraries(belfry_${module} ${scope} ${uses} belfry_flags
     ${BELFRY_LIBRARIES_${module}})
+  if(BELFRY_SANITIZE STREQUAL "thread" AND NOT module IN_LIST BELFRY_THREADED)
+    set(tests)
+  endif()
   if(BELFRY_TESTS AND tests)
     belfry_test_program(${module}_test ${tests})
     target_link_libraries(${module}_test PRIVATE belfry_${module})

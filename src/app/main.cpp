@@ -18,6 +18,7 @@
 #include "app/settings.h"
 #include "app/version.h"
 #include "base/clock.h"
+#include "store/sqlite_upkeep.h"
 #include "wire/iso8601.h"
 
 namespace belfry {
@@ -30,6 +31,11 @@ constexpr int kWrongInput = 2;
 int complain(const std::string& message) {
   fmt::print(stderr, "belfry: {}\n", message);
   return kWrongInput;
+}
+
+int fail(const std::string& message) {
+  complain(message);
+  return kFailed;
 }
 
 // A file's text, or standard input's for "-"; none when it cannot be read or is too large.
@@ -147,8 +153,30 @@ int run_serve(const SettingFlags& flags) {
   if (!understood) return complain(understood.error().message);
   const Status served = serve(*understood);
   if (served) return kDone;
-  complain(served.error().message);
-  return kFailed;
+  return fail(served.error().message);
+}
+
+int run_check(const std::string& directory) {
+  const auto problems = check_store(directory);
+  if (!problems) return fail(problems.error().message);
+  for (const std::string& problem : *problems) fmt::print("{}\n", problem);
+  if (!problems->empty()) return kFailed;
+  fmt::print("{} is sound.\n", directory);
+  return kDone;
+}
+
+int run_backup(const std::string& directory, const std::string& file) {
+  const auto done = back_up_store(directory, file);
+  if (!done) return fail(done.error().message);
+  fmt::print("{}\n", *done);
+  return kDone;
+}
+
+int run_restore(const std::string& file, const std::string& directory) {
+  const auto done = restore_store(file, directory);
+  if (!done) return fail(done.error().message);
+  fmt::print("{}\n", *done);
+  return kDone;
 }
 
 int run(int argc, char** argv) {
@@ -179,6 +207,25 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   preview_app->add_flag("--json", preview_command.json, "Print a JSON array");
 
+  std::string directory = "belfry-data";
+  std::string file;
+  const auto add_directory = [&directory](CLI::App* command) {
+    command->add_option("--store", directory, "The directory of the embedded database")
+        ->type_name("DIR")
+        ->envname("BELFRY_STORE")
+        ->capture_default_str();
+  };
+  auto* check_app = app.add_subcommand(
+      "check", "Say whether a store is sound; the server may be running meanwhile");
+  add_directory(check_app);
+  auto* backup_app = app.add_subcommand(
+      "backup", "Copy a store to one new file; the server may be running meanwhile");
+  add_directory(backup_app);
+  backup_app->add_option("file", file, "Where to; it must not exist yet")->required();
+  auto* restore_app = app.add_subcommand("restore", "Make a store of a backup");
+  add_directory(restore_app);
+  restore_app->add_option("file", file, "The backup")->required();
+
   auto* version_app = app.add_subcommand("version", "Print version, commit and compiler");
 
   try {
@@ -189,6 +236,9 @@ int run(int argc, char** argv) {
   if (serve_app->parsed()) return run_serve(setting_flags);
   if (config_app->parsed()) return run_config(setting_flags);
   if (preview_app->parsed()) return run_preview(preview_command);
+  if (check_app->parsed()) return run_check(directory);
+  if (backup_app->parsed()) return run_backup(directory, file);
+  if (restore_app->parsed()) return run_restore(file, directory);
   if (version_app->parsed()) {
     fmt::print("{}\n", version_text());
     return kDone;

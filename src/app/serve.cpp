@@ -3,6 +3,7 @@
 #include "app/serve.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include "app/version.h"
 #include "app/virtual_time.h"
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/random.h"
 #include "dispatch/action_dispatcher.h"
 #include "net/http_server.h"
@@ -32,6 +34,14 @@ sigset_t block_stop_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   return signals;
+}
+
+// Every connection is a file. What the machine allows is more than most shells ask for.
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void greet(const ServeSettings& settings, std::uint16_t port) {
@@ -90,6 +100,7 @@ ActionDispatcher::Options dispatcher_options_of(const ServeSettings& settings) {
 Status serve(const ServeSettings& settings) {
   const sigset_t stop_signals = block_stop_signals();
   set_log(settings.log_level, settings.log_format);
+  raise_file_limit();
   SqliteOptions store_options;
   store_options.directory = settings.store_directory;
   store_options.key_file = settings.key_file;
@@ -99,7 +110,9 @@ Status serve(const ServeSettings& settings) {
   std::optional<Engine> engine;
   ActionDispatcher::Options dispatcher_options = dispatcher_options_of(settings);
   dispatcher_options.report = [&engine](const Attempt& attempt, Outcome outcome) {
+    FAILPOINT("before-report");
     engine->report(attempt, std::move(outcome));
+    FAILPOINT("after-report");
   };
   TRY_ASSIGN(const std::unique_ptr<ActionDispatcher> dispatcher,
              ActionDispatcher::start(dispatcher_options, *clock));

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/assert.h"
+#include "base/failpoint.h"
 #include "engine/apply_command.h"
 
 namespace belfry {
@@ -49,6 +50,7 @@ Instant Engine::step(Instant now) {
   } else {
     unsettled_ = std::move(reports);
   }
+  FAILPOINT("before-answer");
   for (Answer& answer : answers) answer.reply_to(std::move(answer.reply));
   return next_step(now);
 }
@@ -144,7 +146,9 @@ void Engine::begin_due(Draft& draft, Instant now) {
 bool Engine::commit(const Draft& draft, std::vector<Answer>& answers) {
   if (draft.empty()) return recovered_;
   const Draft::Keyed writes = draft.writes();
+  FAILPOINT("before-commit");
   const auto results = store_.commit(writes.writes);
+  FAILPOINT("after-commit");
   if (!results) {
     lose_store(results.error());
     for (Answer& answer : answers) {
@@ -217,7 +221,9 @@ void Engine::send_unsent() {
 
 void Engine::send(const Job& job) {
   const Attempt attempt = attempt_of(job);
+  FAILPOINT("before-send");
   if (dispatcher_.send(attempt, job)) {
+    FAILPOINT("after-send");
     in_flight_.insert(key_of(attempt));
   } else {
     refused_.push_back(job.id);

@@ -98,6 +98,14 @@ Wording wording_of(HttpFailureKind kind) {
   return {"UnknownError", "The request failed"};
 }
 
+// How many of the first bytes are ASCII: of most texts all.
+std::size_t ascii_bytes(std::string_view bytes) {
+  const auto* other = std::find_if(bytes.data(), bytes.data() + bytes.size(), [](char byte) {
+    return static_cast<unsigned char>(byte) >= 0x80;
+  });
+  return static_cast<std::size_t>(other - bytes.data());
+}
+
 // How many bytes the character takes that begins with this one; none for a byte that begins
 // no character.
 std::optional<std::size_t> character_length(unsigned char lead) {
@@ -150,7 +158,11 @@ std::string as_utf8(std::string_view bytes) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   std::string text;
   text.reserve(bytes.size());
-  while (!bytes.empty()) {
+  while (true) {
+    const std::size_t plain = ascii_bytes(bytes);
+    text += bytes.substr(0, plain);
+    bytes.remove_prefix(plain);
+    if (bytes.empty()) return text;
     const auto length = character_length(static_cast<unsigned char>(bytes[0]));
     const std::size_t formed = length ? formed_bytes(bytes, *length) : 1;
     if (length == formed) {
@@ -160,7 +172,6 @@ std::string as_utf8(std::string_view bytes) {
     }
     bytes.remove_prefix(formed);
   }
-  return text;
 }
 
 std::string response_message(std::string_view host, const HttpReply& reply) {
@@ -172,7 +183,9 @@ std::string response_message(std::string_view host, const HttpReply& reply) {
   const std::size_t taken = message.size() + kBody.size() + body.size();
   const std::size_t room = taken < kHistoryMessageBytesMax ? kHistoryMessageBytesMax - taken : 0;
   // Header values may hold any byte; they are cut first, so the text can only become shorter.
-  message += lines_within(as_utf8(reply.header_lines), room);
+  const std::string lines = as_utf8(reply.header_lines);
+  message.reserve(taken + std::min(lines.size(), room));
+  message += lines_within(lines, room);
   message += kBody;
   message += body;
   return message;

@@ -14,10 +14,11 @@
 namespace belfry {
 namespace {
 
+constexpr std::size_t kOwnHeadersMax = 10;
+
 bool has_header(const HttpHeaders& headers, std::string_view name) {
-  return std::any_of(headers.begin(), headers.end(), [&](const auto& header) {
-    return equals_ignoring_case(header.first, name);
-  });
+  return std::any_of(headers.begin(), headers.end(),
+                     [&](const auto& header) { return equals_ignoring_case(header.first, name); });
 }
 
 void add(HttpHeaders& headers, std::string_view name, std::string value) {
@@ -106,6 +107,7 @@ Result<HttpCall> http_call_of(const HttpAction& action, const Attempt& attempt, 
   call.method = upper(action.method);
   call.target = std::move(url->target);
   call.authority = std::move(url->authority);
+  call.headers.reserve(action.headers.size() + kOwnHeadersMax);
   call.headers = action.headers;
   call.body = action.body.value_or(std::string{});
   const Status authenticated = add_authentication(call.headers, action);

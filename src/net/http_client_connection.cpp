@@ -27,8 +27,7 @@ void HttpClientConnection::carry(HttpExchangePtr exchange) {
 
 void HttpClientConnection::begin_exchange() {
   enter(Stage::exchanging, exchange_->deadline);
-  using Answering = HttpResponseReader::Answering;
-  reader_.emplace(limits(), exchange_->call.method == "HEAD" ? Answering::head : Answering::get);
+  reader_.emplace(limits(), exchange_->answering);
   write_rest(stream_.write_at_once(*exchange_->bytes));
 }
 

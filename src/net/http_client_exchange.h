@@ -9,6 +9,7 @@
 #include <string>
 
 #include "net/http_client.h"
+#include "net/http_client_response.h"
 
 namespace belfry {
 
@@ -18,20 +19,14 @@ using SteadyClock = std::chrono::steady_clock;
 using SteadyTime = SteadyClock::time_point;
 
 struct HttpExchange {
-  HttpCall call;  // until it is rendered; then only what `bytes` do not say
+  // Head and body as they go over the wire, perhaps twice; none when they cannot be written.
+  std::shared_ptr<const std::string> bytes;
+  HttpResponseReader::Answering answering;
   HttpClient::Done done;
   SteadyTime accepted;
   SteadyTime begun;
   SteadyTime deadline;
-  std::shared_ptr<const std::string> bytes;  // as they go over the wire, perhaps twice
-  bool resent = false;                       // a kept connection was closed under it
-
-  HttpExchange(HttpCall asked, HttpClient::Done when_done)
-      : call(std::move(asked)),
-        done(std::move(when_done)),
-        accepted(SteadyClock::now()),
-        begun(accepted),
-        deadline(accepted + call.timeout) {}
+  bool resent = false;  // a kept connection was closed under it
 };
 
 using HttpExchangePtr = std::unique_ptr<HttpExchange>;

@@ -15,6 +15,19 @@ namespace {
 // call would cost more than the call's own bookkeeping.
 constexpr Millis kTick{20};
 
+HttpExchangePtr exchange_of(const HttpCall& call, HttpClient::Done done) {
+  using Answering = HttpResponseReader::Answering;
+  auto exchange = std::make_unique<HttpExchange>();
+  if (std::optional<std::string> bytes = render_http_call(call)) {
+    exchange->bytes = std::make_shared<const std::string>(*std::move(bytes));
+  }
+  exchange->answering = call.method == "HEAD" ? Answering::head : Answering::get;
+  exchange->done = std::move(done);
+  exchange->accepted = exchange->begun = SteadyClock::now();
+  exchange->deadline = exchange->accepted + call.timeout;
+  return exchange;
+}
+
 }  // namespace
 
 std::size_t HttpClientLoop::KeyHash::operator()(const HttpOriginKey& key) const {
@@ -23,9 +36,11 @@ std::size_t HttpClientLoop::KeyHash::operator()(const HttpOriginKey& key) const 
          (key.origin.https ? 1u : 0u);
 }
 
+// Written down here and not on the loop's thread: what a call is made of is given back to the
+// allocator by the thread that took it from there, and one string travels.
 bool HttpClientLoop::send(HttpCall call, HttpClient::Done done) {
+  HttpExchangePtr exchange = exchange_of(call, std::move(done));
   HttpOriginKey key{std::move(call.origin), call.tls ? std::move(call.tls) : options_->tls};
-  auto exchange = std::make_unique<HttpExchange>(std::move(call), std::move(done));
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
@@ -76,17 +91,10 @@ void HttpClientLoop::take_inbox() {
 }
 
 void HttpClientLoop::begin(Submission submission) {
-  HttpExchange& exchange = *submission.exchange;
-  std::optional<std::string> bytes = render_http_call(exchange.call);
-  if (!bytes) {
-    return finish(*submission.pool, std::move(submission.exchange),
-                  HttpFailure{HttpFailureKind::invalid_call,
-                              "a header, the method or the address cannot be sent"});
-  }
-  exchange.bytes = std::make_shared<const std::string>(*std::move(bytes));
-  exchange.call.headers.clear();
-  exchange.call.body = {};
-  submission.pool->submit(std::move(submission.exchange));
+  if (submission.exchange->bytes) return submission.pool->submit(std::move(submission.exchange));
+  finish(*submission.pool, std::move(submission.exchange),
+         HttpFailure{HttpFailureKind::invalid_call,
+                     "a header, the method or the address cannot be sent"});
 }
 
 void HttpClientLoop::post_submission(HttpOriginPool& pool, HttpExchangePtr exchange) {

@@ -41,7 +41,7 @@ void HttpOriginPool::resend(HttpExchangePtr exchange) {
 }
 
 void HttpOriginPool::dial(HttpExchangePtr exchange) {
-  exchange->begun = SteadyClock::now();
+  if (!exchange->resent) exchange->begun = SteadyClock::now();
   const auto connection = std::make_shared<HttpClientConnection>(*this, loop_.context());
   connections_.push_back(connection);
   connection->dial(std::move(exchange));

@@ -13,7 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -125,6 +127,7 @@ class ScriptedTarget {
   explicit ScriptedTarget(Script script) : ScriptedTarget(std::move(script), Place{}) {}
 
   ScriptedTarget(Script script, Place place) : script_(std::move(script)), tls_(place.tls) {
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets that the client has closed
     listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;

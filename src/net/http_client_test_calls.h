@@ -18,9 +18,17 @@ namespace belfry {
 // Waiting ends after this time: a test that would hang fails instead.
 inline constexpr Millis kPatience{20'000};
 
+// Reading the system's authorities takes long; once is enough for all tests.
+inline std::shared_ptr<const TlsClient> system_tls() {
+  static const auto made = TlsClient::make({});
+  EXPECT_TRUE(made.has_value());
+  return *made;
+}
+
 inline HttpClient::Options local_options(const HttpClientLimits& limits = {}) {
   HttpClient::Options options;
   options.limits = limits;
+  options.tls = system_tls();
   options.guard = EgressGuard({.allow_loopback = true, .allowed = {}});
   return options;
 }

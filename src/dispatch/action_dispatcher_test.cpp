@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+#include "dispatch/action_dispatcher.h"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "net/http_client_scripted_target.h"
+#include "net/http_client_test_calls.h"
+
+namespace belfry {
+namespace {
+
+const Instant kNow{std::chrono::sys_days{std::chrono::year{2016} / 1 / 29}};
+
+// What was reported, for a test that waits for it.
+class Reports {
+ public:
+  ActionDispatcher::Report receiver() {
+    return [this](const Attempt& attempt, Outcome outcome) {
+      const std::lock_guard lock(mutex_);
+      reports_.emplace_back(attempt, std::move(outcome));
+      came_.notify_all();
+    };
+  }
+
+  std::pair<Attempt, Outcome> take() {
+    std::unique_lock lock(mutex_);
+    if (!came_.wait_for(lock, kPatience, [this] { return !reports_.empty(); })) {
+      ADD_FAILURE() << "nothing was reported";
+      return {};
+    }
+    auto first = std::move(reports_.front());
+    reports_.erase(reports_.begin());
+    return first;
+  }
+
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return reports_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<std::pair<Attempt, Outcome>> reports_;
+};
+
+class ActionDispatcherTest : public testing::Test {
+ protected:
+  std::unique_ptr<ActionDispatcher> start(const HttpClientLimits& limits = {}) {
+    ActionDispatcher::Options options;
+    options.identity = {"Belfry/1.2.3", "here"};
+    options.timeout = timeout_;
+    options.http = local_options(limits);
+    options.report = reports_.receiver();
+    auto started = ActionDispatcher::start(std::move(options), clock_);
+    EXPECT_TRUE(started.has_value());
+    return *std::move(started);
+  }
+
+  static Job job_calling(std::uint16_t port) {
+    HttpAction action;
+    action.uri = "http://127.0.0.1:" + std::to_string(port) + "/ring";
+    action.method = "POST";
+    action.body = "ding";
+    Job job;
+    job.id = JobId{42};
+    job.key = {{"sub", "group", "collection"}, "job"};
+    job.definition.action.what = action;
+    return job;
+  }
+
+  Attempt attempt_{JobId{42}, {kNow, 3}, ActionRole::main, 1};
+  VirtualClock clock_{kNow};
+  Millis timeout_{20'000};
+  Reports reports_;
+};
+
+TEST_F(ActionDispatcherTest, CallsAndReportsWhatCameOfIt) {
+  std::promise<std::string> received;
+  const ScriptedTarget target([&](Conversation& conversation) {
+    received.set_value(conversation.request());
+    conversation.answer("dong", "HTTP/1.1 202 Accepted");
+  });
+  const auto dispatcher = start();
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+  const auto [attempt, outcome] = reports_.take();
+  EXPECT_EQ(attempt, attempt_);
+  EXPECT_TRUE(outcome.succeeded);
+  EXPECT_EQ(outcome.message,
+            "Http Action - Response from host '127.0.0.1': 'Accepted' Response Headers: "
+            "Content-Length: 4\r\n Body: dong");
+  EXPECT_EQ(outcome.started, kNow);
+  EXPECT_EQ(outcome.ended, kNow);
+  const std::string request = received.get_future().get();
+  EXPECT_TRUE(request.starts_with("POST /ring HTTP/1.1\r\nHost: 127.0.0.1:")) << request;
+  EXPECT_NE(request.find("\r\nx-ms-scheduler-jobid: job\r\n"), std::string::npos) << request;
+  EXPECT_NE(request.find("\r\nIdempotency-Key: " + idempotency_key(attempt_) + "\r\n"),
+            std::string::npos)
+      << request;
+  EXPECT_TRUE(request.ends_with("\r\nContent-Length: 4\r\n\r\nding")) << request;
+}
+
+TEST_F(ActionDispatcherTest, TakesEveryStatusButTwoHundredsForAFailure) {
+  const ScriptedTarget target([](Conversation& conversation) {
+    conversation.request();
+    conversation.answer("", "HTTP/1.1 503 Service Unavailable");
+    conversation.request();
+    conversation.answer("", "HTTP/1.1 302 Found");
+  });
+  const auto dispatcher = start();
+  for (const char* name : {"'ServiceUnavailable'", "'Found'"}) {
+    EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+    const Outcome outcome = reports_.take().second;
+    EXPECT_FALSE(outcome.succeeded);
+    EXPECT_NE(outcome.message.find(name), std::string::npos) << outcome.message;
+  }
+}
+
+TEST_F(ActionDispatcherTest, PerformsTheErrorActionInItsRole) {
+  const ScriptedTarget target([](Conversation& conversation) {
+    conversation.request();
+    conversation.answer();
+  });
+  const auto dispatcher = start();
+  Job job = job_calling(1);
+  job.definition.error_action = job_calling(target.port()).definition.action;
+  attempt_.role = ActionRole::error;
+  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(reports_.take().second.succeeded);
+}
+
+TEST_F(ActionDispatcherTest, ReportsATimeout) {
+  const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
+  timeout_ = Millis{50};
+  const auto dispatcher = start();
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+  EXPECT_EQ(reports_.take().second.message,
+            "Http Action - Request to host '127.0.0.1' failed: Timeout "
+            "The operation has timed out");
+}
+
+TEST_F(ActionDispatcherTest, ReportsWhatItCannotSendAsFailed) {
+  const auto dispatcher = start();
+  Job job = job_calling(1);
+  job.definition.action.what = StorageQueueAction{};
+  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  const Outcome outcome = reports_.take().second;
+  EXPECT_FALSE(outcome.succeeded);
+  EXPECT_EQ(outcome.message, "StorageQueue Action - This version of Belfry cannot send it yet.");
+}
+
+TEST_F(ActionDispatcherTest, RefusesWhenTheTargetIsSaturated) {
+  const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
+  HttpClientLimits limits;
+  limits.connections_per_origin_max = 1;
+  limits.waiting_per_origin_max = 1;
+  const auto dispatcher = start(limits);
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+  EXPECT_FALSE(dispatcher->send(attempt_, job_calling(target.port())));
+}
+
+// The engine sends what was started and never settled again after the restart.
+TEST_F(ActionDispatcherTest, DropsWhatIsUnderWayWhenItStops) {
+  const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
+  const auto dispatcher = start();
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+  dispatcher->stop(Millis{0});
+  EXPECT_FALSE(dispatcher->send(attempt_, job_calling(target.port())));
+  EXPECT_EQ(reports_.size(), 0u);
+}
+
+}  // namespace
+}  // namespace belfry

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Jobs that ring, under the virtual clock, against real targets, good and bad ones.
+
+The first case is the founding documents' own example: Monday, Wednesday and Friday at 10 and
+22, ten times, with an error action, through its whole life.
+"""
+import sys
+import tempfile
+
+import targets
+from rest import Client, Group, collection_body, http_action
+from server import Server
+from suite import Suite, binary_of, equal, holds
+
+NOW = "2030-01-01T00:00:00Z"  # a Tuesday
+NO_RETRY = {"retryType": "None"}
+
+
+class Bench:
+    """A server whose clock stands at NOW, a collection on it, and a sink."""
+
+    def __init__(self, server):
+        self.client = Client(server.port)
+        self.group = Group()
+        self.sink = targets.Sink()
+        equal(self.client.put(self.group.collection(), collection_body("P20Premium")).status, 201)
+
+    def put(self, name, action, **properties):
+        answer = self.client.put(self.group.job(name), {"properties": {
+            "action": action, **properties}})
+        holds(answer.status in (200, 201), answer)
+
+    def move(self, **how):
+        answer = self.client.request("POST", "/clock", how)
+        equal(answer.status, 200, answer)
+
+    def job(self, name):
+        return self.client.get(self.group.job(name)).properties
+
+    def history(self, name):
+        """Oldest first."""
+        page = self.client.get(self.group.job(name) + "/history").json["value"]
+        return [row["properties"] for row in reversed(page)]
+
+    def call(self, path="/", **request):
+        return http_action(uri=self.sink.url(path), **request)
+
+
+def founding_example(suite, bench):
+    bench.sink.statuses["/some-method"] = 500
+    bench.put("founding", {
+        **bench.call("/some-method", method="PUT", body="Posting from a timer",
+                     headers={"Content-Type": "application/json"}, retryPolicy=NO_RETRY),
+        "errorAction": bench.call("/notifyError", method="POST")},
+        startTime="2030-01-01T00:00Z",
+        recurrence={"frequency": "Week", "interval": 1, "count": 10, "endTime": "2030-11-04",
+                    "schedule": {"weekDays": ["Monday", "Wednesday", "Friday"],
+                                 "hours": [10, 22], "minutes": [0]}})
+    bench.move(to="2030-01-31T00:00:00Z")
+    rows = bench.history("founding")
+    main = [row for row in rows if row["actionName"] == "MainAction"]
+    with suite.case("the founding example rings ten times, Mon/Wed/Fri at 10 and 22"):
+        equal([row["expectedExecutionTime"] for row in main], [
+            f"2030-01-{day:02}T{hour}:00:00Z"
+            for day in (2, 4, 7, 9, 11) for hour in (10, 22)])
+        equal([row["repeatCount"] for row in main], list(range(1, 11)))
+    with suite.case("each failure is followed by the error action, once"):
+        equal([row["actionName"] for row in rows], ["MainAction", "ErrorAction"] * 10)
+        equal([row.get("status") for row in rows], ["failed", None] * 10)
+        equal(len(bench.sink.at("/notifyError")), 10)
+    with suite.case("the target gets method, body and headers as written"):
+        request = bench.sink.at("/some-method")[0]
+        equal((request["method"], request["body"]), ("PUT", b"Posting from a timer"))
+        equal(request["headers"]["Content-Type"], "application/json")
+    with suite.case("after the tenth it is faulted, and its counters say why"):
+        job = bench.job("founding")
+        equal(job["state"], "faulted")
+        equal(job["status"], {"lastExecutionTime": "2030-01-11T22:00:00Z", "executionCount": 10,
+                              "failureCount": 10, "faultedCount": 10})
+
+
+def retries(suite, bench):
+    bench.sink.statuses["/retry"] = 503
+    bench.put("retry", {**bench.call("/retry"), "retryPolicy": {
+        "retryType": "Fixed", "retryInterval": "PT1M", "retryCount": 3}})
+    bench.move(advance="PT2M30S")
+    bench.sink.statuses["/retry"] = 202
+    bench.move(advance="PT1H")
+    calls = bench.sink.at("/retry")
+    with suite.case("a failing call is retried at its interval until it succeeds"):
+        rows = bench.history("retry")
+        equal([(row["retryCount"], row.get("status")) for row in rows],
+              [(0, "failed"), (1, "failed"), (2, "failed"), (3, None)])
+        equal(bench.job("retry")["state"], "completed")
+    with suite.case("every attempt of an occurrence carries the same keys and an id of its own"):
+        for header in ("x-ms-execution-tag", "Idempotency-Key",
+                       "x-ms-scheduler-expected-execution-time", "x-ms-scheduler-jobid"):
+            equal(len({call["headers"][header] for call in calls}), 1, header)
+        equal(len({call["headers"]["x-ms-client-request-id"] for call in calls}), len(calls))
+    with suite.case("the message of a failure is worded as the live service worded it"):
+        message = bench.history("retry")[0]["message"]
+        holds(message.startswith("Http Action - Response from host '127.0.0.1': "
+                                 "'ServiceUnavailable' Response Headers: "), message)
+        holds(message.endswith("Body: ok"), message)
+
+
+def methods(suite, bench):
+    for method in ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"):
+        path = f"/method-{method}"
+        bench.put(f"m-{method}", bench.call(path, method=method))
+        bench.move(advance="PT1S")
+        with suite.case(f"{method} reaches its target and is recorded"):
+            equal([call["method"] for call in bench.sink.at(path)], [method])
+            equal(bench.job(f"m-{method}")["state"], "completed")
+
+
+def lifecycle(suite, bench):
+    bench.put("off", bench.call("/off"), recurrence={"frequency": "Hour"}, state="Disabled")
+    bench.move(advance="PT5H")
+    with suite.case("a disabled job does not ring, and owes nothing when it is enabled"):
+        equal(bench.sink.at("/off"), [])
+        bench.client.patch(bench.group.job("off"), {"properties": {"state": "Enabled"}})
+        bench.move(advance="PT2H")
+        equal(len(bench.sink.at("/off")), 2)
+    with suite.case("a disabled collection stops its jobs, and enabling goes on from then"):
+        bench.client.post(bench.group.collection() + "/disable")
+        bench.move(advance="PT3H")
+        equal(len(bench.sink.at("/off")), 2)
+        bench.client.post(bench.group.collection() + "/enable")
+        bench.move(advance="PT1H")
+        equal(len(bench.sink.at("/off")), 3)
+    with suite.case("run adds an occurrence and leaves the schedule alone"):
+        before = bench.job("off")["status"]["nextExecutionTime"]
+        equal(bench.client.post(bench.group.job("off") + "/run").status, 200)
+        bench.move(advance="PT1S")
+        equal(len(bench.sink.at("/off")), 4)
+        equal(bench.job("off")["status"]["nextExecutionTime"], before)
+    with suite.case("a deleted job never rings again"):
+        bench.client.delete(bench.group.job("off"))
+        bench.move(advance="PT3H")
+        equal(len(bench.sink.at("/off")), 4)
+
+
+def misbehaving(suite, bench, folder):
+    """Each with what its history must say. The server's time-out is a second of real time."""
+    cases = [
+        ("reset", targets.reset, None, "failed", "ReceiveFailure"),
+        ("hang", targets.hang, None, "failed", "Timeout The operation has timed out"),
+        ("drip", targets.drip, None, "failed", "failed: "),
+        ("endlessbody", targets.endless_body, None, None, "'OK'"),
+        ("endlesshead", targets.endless_head, None, "failed", "failed: "),
+        ("nonsense", targets.nonsense, None, "failed", "ServerProtocolViolation"),
+        ("gzipbomb", targets.gzip_bomb, None, None, "'OK'"),
+        ("selfsigned", targets.answer_ok, ("127.0.0.1", 30), "failed", "TrustFailure"),
+        ("expired", targets.answer_ok, ("127.0.0.1", -1), "failed", "TrustFailure"),
+        ("wronghost", targets.answer_ok, ("other.example.test", 30), "failed", "TrustFailure"),
+        ("nottls", targets.answer_ok, "plain", "failed", "SecureChannelFailure"),
+    ]
+    for name, behave, tls, status, words in cases:
+        context = targets.certificate(folder, name, *tls) if isinstance(tls, tuple) else None
+        target = targets.Misbehaving(behave, context)
+        scheme = "https" if tls else "http"
+        bench.put(name, {**http_action(uri=f"{scheme}://127.0.0.1:{target.port}/"),
+                         "retryPolicy": NO_RETRY})
+        bench.move(advance="PT1S")
+        target.end()
+        with suite.case(f"a target that does this is recorded so: {name}"):
+            rows = bench.history(name)
+            equal(len(rows), 1)
+            equal(rows[0].get("status"), status, rows[0])
+            holds(words in rows[0]["message"], rows[0]["message"])
+            holds(len(rows[0]["message"]) < 10_000, "the message is bounded")
+    refused = [("10.0.0.1", "private"), ("169.254.169.254", "metadata"), ("[fe80::1]", "link"),
+               ("0x7f.1", "hex"), ("2130706433", "decimal")]
+    for host, name in refused:
+        bench.put(f"no-{name}", {**http_action(uri=f"http://{host}/"), "retryPolicy": NO_RETRY})
+        bench.move(advance="PT1S")
+        with suite.case(f"nothing is sent to {host}, and the history says so"):
+            rows = bench.history(f"no-{name}")
+            equal(rows[0].get("status"), "failed", rows[0])
+
+
+def main():
+    suite = Suite()
+    with Server(binary_of(sys.argv), "--virtual-clock", NOW, "--timeout", "PT1S") as server:
+        bench = Bench(server)
+        founding_example(suite, bench)
+        retries(suite, bench)
+        methods(suite, bench)
+        lifecycle(suite, bench)
+        with tempfile.TemporaryDirectory(prefix="belfry-certificates-") as folder:
+            misbehaving(suite, bench, folder)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

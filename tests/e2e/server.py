@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The real server on a free port, with a store of its own in a temporary directory.
+
+    with Server(binary) as server:
+        ...server.port...
+
+Leaving the block stops it with SIGTERM and expects exit code 0 and no complaint of a
+sanitizer in its log.
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+ADDRESS = re.compile(r"Serving on http://127\.0\.0\.1:(\d+)\b")
+SANITIZER = re.compile(r"ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitizer")
+
+
+class Server:
+    def __init__(self, binary, *flags, environment=None):
+        self.home = pathlib.Path(tempfile.mkdtemp(prefix="belfry-e2e-"))
+        self.store = self.home / "store"
+        self.log_path = self.home / "log"
+        self.port = None
+        self._binary = binary
+        self._flags = flags
+        self.environment = environment or {}  # besides this process's own
+        self._process = None
+        self._greeting = []
+
+    def start(self):
+        """Returns when the server has printed its address: it then accepts connections."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("BELFRY_")}
+        environment |= self.environment
+        command = [self._binary, "serve", "--listen", "127.0.0.1:0", "--store", str(self.store),
+                   "--log-level", "debug", *self._flags]
+        with self.log_path.open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,
+                                             stdin=subprocess.DEVNULL, env=environment, text=True)
+        for line in self._process.stdout:
+            self._greeting.append(line)
+            if match := ADDRESS.search(line):
+                self.port = int(match.group(1))
+                return self
+        raise RuntimeError(f"the server ended with {self._process.wait()}:\n{self.log()}")
+
+    def stop(self):
+        self._process.send_signal(signal.SIGTERM)
+        self._greeting.append(self._process.stdout.read())
+        code = self._process.wait()
+        if code != 0:
+            raise AssertionError(f"SIGTERM ended the server with {code}:\n{self.log()}")
+        if SANITIZER.search(self.log()):
+            raise AssertionError(f"a sanitizer complained:\n{self.log()}")
+
+    def kill(self):
+        """As a crash would: nothing is finished, nothing is flushed."""
+        self._process.kill()
+        self._greeting.append(self._process.stdout.read())
+        self._process.wait()
+
+    def wait_for_end(self, seconds):
+        """The exit code of a server that ends by itself; None if it has not by then."""
+        try:
+            code = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        self._greeting.append(self._process.stdout.read())
+        return code
+
+    def log(self):
+        """Everything the server ever said, on both outputs."""
+        return "".join(self._greeting) + self.log_path.read_text(errors="replace")
+
+    def remove(self):
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, kind, *_):
+        try:
+            self.kill() if kind else self.stop()
+        finally:
+            self.remove()

@@ -156,8 +156,8 @@ def main():
     measure_api(build)
 
     seen, _ = fire(build, 10_000, lead_seconds=25, spread_seconds=20)
-    report("lateness, 10,000 jobs over 20 s", p50_ms=seen["late_ms_p50"], p99_ms=seen["late_ms_p99"],
-           max_ms=seen["late_ms_max"], early=seen["early"],
+    report("lateness, 10,000 jobs over 20 s", p50_ms=seen["late_ms_p50"],
+           p99_ms=seen["late_ms_p99"], max_ms=seen["late_ms_max"], early=seen["early"],
            met=seen["late_ms_p50"] <= 1 and seen["late_ms_p99"] <= 10 and seen["early"] == 0)
 
     seen, due = fire(build, 10_000, lead_seconds=25, spread_seconds=0)

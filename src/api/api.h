@@ -83,7 +83,7 @@ class Api {
   void submit(const CallPtr& call, Command command, Render render,
               std::function<void()> changed = {});
 
-  boost::json::object job_resource(const Job& job) const;
+  boost::json::object job_resource(const Call& call, const Job& job) const;
   std::string next_link(const Call& call, const std::string& token) const;
 
   Store& store_;

@@ -57,10 +57,19 @@ std::optional<Instant> next_execution(const Job& job) {
   return planned_after(job, job.covered_until);
 }
 
+// Azure's Python client gives up on a job whose retryInterval is 00:01:00.
+bool reads_iso_durations_only(const HttpRequest& request) {
+  const std::string agent = folded(header_of(request.headers, "User-Agent"));
+  return agent.find("azsdk-python") != std::string::npos ||
+         agent.find("azure-sdk-for-python") != std::string::npos;
+}
+
 }  // namespace
 
-json::object Api::job_resource(const Job& job) const {
-  return write_job(job, next_execution(job));
+json::object Api::job_resource(const Call& call, const Job& job) const {
+  json::object resource = write_job(job, next_execution(job));
+  if (reads_iso_durations_only(call.request)) respell_durations(resource);
+  return resource;
 }
 
 std::string Api::next_link(const Call& call, const std::string& token) const {
@@ -128,14 +137,14 @@ HttpResponse Api::list_jobs(const Call& call) {
     link = next_link(call, folded(jobs->back().key.name));
   }
   json::array values;
-  for (const Job& job : *jobs) values.push_back(job_resource(job));
+  for (const Job& job : *jobs) values.push_back(job_resource(call, job));
   return json_response(200, page_of(std::move(values), link));
 }
 
 HttpResponse Api::get_job(const Call& call) {
   const auto job = store_.job(call.path.key);
   if (!job) return error_response(job.error());
-  if (*job) return json_response(200, job_resource(**job));
+  if (*job) return json_response(200, job_resource(call, **job));
   const auto collection = store_.collection(call.path.key.collection);
   if (!collection) return error_response(collection.error());
   return error_response(*collection ? job_not_found(call.path.key)

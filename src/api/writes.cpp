@@ -95,9 +95,9 @@ void Api::put_job(const CallPtr& call) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
   }
   submit(call, PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled},
-         [this, reading](const Reply& reply) {
+         [this, call, reading](const Reply& reply) {
            HttpResponse response =
-               json_response(reply.created ? 201 : 200, job_resource(*reply.job));
+               json_response(reply.created ? 201 : 200, job_resource(*call, *reply.job));
            add_ignored(response, reading.ignored);
            return response;
          });
@@ -119,8 +119,8 @@ void Api::patch_job(const CallPtr& call, int tries_left) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
   }
   PatchJobCommand command{job.key, std::move(wanted.definition), wanted.enabled, job.gen};
-  const auto render = [this, reading](const Reply& reply) {
-    HttpResponse response = json_response(200, job_resource(*reply.job));
+  const auto render = [this, call, reading](const Reply& reply) {
+    HttpResponse response = json_response(200, job_resource(*call, *reply.job));
     add_ignored(response, reading.ignored);
     return response;
   };

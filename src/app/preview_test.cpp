@@ -39,7 +39,8 @@ TEST(Preview, PrintsAJsonArrayWhenAsked) {
 
 TEST(Preview, SaysEverythingThatIsWrongWithItsPath) {
   const PreviewAnswer answer = preview(
-      R"({"properties":{"recurrence":{"frequency":"week","interval":0,"schedule":{"hours":[25]}}}})",
+      R"({"properties":{"recurrence":{"frequency":"week","interval":0,
+          "schedule":{"hours":[25]}}}})",
       at("2030-05-05T05:05:05Z"));
   EXPECT_FALSE(answer.understood);
   EXPECT_EQ(

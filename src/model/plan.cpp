@@ -40,7 +40,7 @@ const Plan& Plans::of(Sku sku) const {
     case Sku::p20_premium:
       return p20_premium;
   }
-  ASSERT(!"a sku that has no plan");
+  ASSERT(false && "a sku that has no plan");
   return free;
 }
 

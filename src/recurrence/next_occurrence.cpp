@@ -156,7 +156,7 @@ std::optional<local_days> next_day(const Recurrence& recurrence, local_days anch
     case Frequency::hour:
       break;
   }
-  ASSERT(!"a frequency below a day has no days to choose from");
+  ASSERT(false && "a frequency below a day has no days to choose from");
   return std::nullopt;
 }
 
@@ -225,7 +225,7 @@ Ticks unit_of(Frequency frequency) {
     case Frequency::year:
       break;
   }
-  ASSERT(!"months differ in length");
+  ASSERT(false && "months differ in length");
   return Ticks{0};
 }
 

@@ -57,7 +57,7 @@ Spelt spelt(ErrorCode code) {
     case ErrorCode::internal:
       return {500, "InternalError"};
   }
-  ASSERT(!"an error code without a spelling");
+  ASSERT(false && "an error code without a spelling");
   return {500, "InternalError"};
 }
 

@@ -249,4 +249,21 @@ std::string format_duration(Ticks duration) {
                      format_fraction(duration - whole));
 }
 
+std::string format_iso_duration(Ticks duration) {
+  const auto day_count = std::chrono::floor<days>(duration);
+  const auto whole = std::chrono::floor<seconds>(duration);
+  const std::chrono::hh_mm_ss time{whole - day_count};
+  std::string out = "P";
+  if (day_count.count() > 0) out += fmt::format("{}D", day_count.count());
+  if (duration == day_count && duration > Ticks{0}) return out;
+  out += 'T';
+  if (time.hours().count() > 0) out += fmt::format("{}H", time.hours().count());
+  if (time.minutes().count() > 0) out += fmt::format("{}M", time.minutes().count());
+  const std::string fraction = format_fraction(duration - whole);
+  if (time.seconds().count() > 0 || !fraction.empty() || out.back() == 'T') {
+    out += fmt::format("{}{}S", time.seconds().count(), fraction);
+  }
+  return out;
+}
+
 }  // namespace belfry

@@ -26,4 +26,7 @@ inline constexpr Ticks kDurationMax = std::chrono::days{36500};
 // [d.]hh:mm:ss[.fffffff]
 std::string format_duration(Ticks duration);
 
+// P1DT2H3M4.5S
+std::string format_iso_duration(Ticks duration);
+
 }  // namespace belfry

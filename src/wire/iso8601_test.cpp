@@ -84,6 +84,21 @@ TEST(ParseDuration, ReadsIsoAndTimeSpans) {
   }
 }
 
+// What is written in ISO 8601 is the same duration, in its shortest spelling.
+TEST(FormatIsoDuration, WritesWhatParseDurationReads) {
+  const DateCase cases[] = {
+      {"00:00:30", "PT30S"},    {"00:01:00", "PT1M"},         {"1.02:03:04", "P1DT2H3M4S"},
+      {"01:00:00", "PT1H"},     {"1.00:00:00", "P1D"},        {"00:00:00", "PT0S"},
+      {"00:00:00.5", "PT0.5S"}, {"00:01:00.25", "PT1M0.25S"},
+  };
+  for (const DateCase& one : cases) {
+    const auto duration = parse_duration(one.in);
+    ASSERT_TRUE(duration) << one.in;
+    EXPECT_EQ(format_iso_duration(*duration), one.out);
+    EXPECT_EQ(parse_duration(one.out), duration);
+  }
+}
+
 TEST(ParseDuration, RefusesTheRest) {
   for (const char* text : {"", "P", "PT", "PT30", "30", "30S", "P1H", "PT1Y", "PT-1S", "-PT1S",
                            "PT1.5M", "PT1S2", "24:00:00", "00:60:00", "1:2:3", "999999.00:00:00",

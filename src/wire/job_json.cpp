@@ -32,6 +32,27 @@ void read_properties(ObjectReader& properties, JobRequest& out, Reading& reading
   out.enabled = state.value_or(JobState::enabled) == JobState::enabled;
 }
 
+json::object* child_of(json::object* object, std::string_view name) {
+  json::value* child = object == nullptr ? nullptr : object->if_contains(name);
+  return child == nullptr ? nullptr : child->if_object();
+}
+
+void respell_duration(json::object* object, std::string_view name) {
+  json::value* value = object == nullptr ? nullptr : object->if_contains(name);
+  if (value == nullptr) return;
+  if (const auto duration = parse_duration(value->as_string())) {
+    *value = format_iso_duration(*duration);
+  }
+}
+
+void respell_durations_of_action(json::object* action) {
+  respell_duration(child_of(action, "retryPolicy"), "retryInterval");
+  for (const auto* message : {"serviceBusQueueMessage", "serviceBusTopicMessage"}) {
+    respell_duration(child_of(child_of(action, message), "brokeredMessageProperties"),
+                     "timeToLive");
+  }
+}
+
 json::object write_status(const JobStatus& status, std::optional<Instant> next_execution) {
   json::object out;
   if (status.last_execution) out["lastExecutionTime"] = format_instant(*status.last_execution);
@@ -126,6 +147,12 @@ json::object write_job(const Job& job, std::optional<Instant> next_execution) {
   out["name"] = fmt::format("{}/{}", job.key.collection.name, job.key.name);
   out["properties"] = std::move(properties);
   return out;
+}
+
+void respell_durations(json::object& job) {
+  json::object* action = child_of(child_of(&job, "properties"), "action");
+  respell_durations_of_action(action);
+  respell_durations_of_action(child_of(action, "errorAction"));
 }
 
 json::object write_history(const JobKey& key, const HistoryEntry& entry, SuccessStatus success) {

@@ -28,6 +28,10 @@ boost::json::value patched_job(const Job& job, const boost::json::value& patch);
 // `next_execution` is absent while the job or its collection is disabled.
 boost::json::object write_job(const Job& job, std::optional<Instant> next_execution);
 
+// Writes the durations of a job that was written with write_job() in ISO 8601, for clients
+// that read nothing else. The live service wrote hh:mm:ss, and so does write_job().
+void respell_durations(boost::json::object& job);
+
 // Azure left the status of a success out; an operator may have it written.
 enum class SuccessStatus { omitted, written };
 boost::json::object write_history(const JobKey& key, const HistoryEntry& entry,

@@ -186,7 +186,8 @@ TEST(JobJson, APatchIsLaidOverTheJobAndKeepsSecrets) {
   EXPECT_FALSE(http(open).authentication);
 
   const auto other = patched(R"({"properties":{"action":{"request":{"authentication":
-      {"type":"ActiveDirectoryOAuth","tenant":"t","audience":"a","clientId":"c","secret":"s"}}}}})");
+      {"type":"ActiveDirectoryOAuth","tenant":"t","audience":"a","clientId":"c",
+       "secret":"s"}}}}})");
   EXPECT_TRUE(std::holds_alternative<ActiveDirectoryOAuth>(*http(other).authentication));
 }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "wire/authentication_json.h"
 #include "wire/iso8601.h"
 
@@ -65,7 +67,9 @@ std::optional<CustomProperty> read_custom_property(const json::value& value) {
   if (const auto* text = value.if_string()) return CustomProperty(std::string(*text));
   if (const auto* flag = value.if_bool()) return CustomProperty(*flag);
   if (const auto* integer = value.if_int64()) return CustomProperty(*integer);
-  if (const auto* real = value.if_double()) return CustomProperty(*real);
+  // 1e999 is read as infinity, which JSON cannot say again.
+  const auto* real = value.if_double();
+  if (real != nullptr && std::isfinite(*real)) return CustomProperty(*real);
   return std::nullopt;
 }
 

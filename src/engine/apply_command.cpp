@@ -54,8 +54,8 @@ struct CommandApplier {
     if (auto allowed = may_become(*existing, collection); !allowed) return allowed.error();
     collection.key = existing->key;  // the first spelling stays
     collection.gen = existing->gen + 1;
-    with.draft.put(collection);
     if (auto done = follow(*existing, collection); !done) return done.error();
+    with.draft.put(collection);
     return Reply{collection, {}, false};
   }
 
@@ -71,8 +71,8 @@ struct CommandApplier {
     JobCollection collection = existing;
     collection.state = command.state;
     collection.gen = existing.gen + 1;
-    with.draft.put(collection);
     if (auto done = follow(existing, collection); !done) return done.error();
+    with.draft.put(collection);
     return Reply{collection, {}, false};
   }
 
@@ -193,7 +193,8 @@ struct CommandApplier {
     return Done{};
   }
 
-  // The jobs follow their collection: they stop or go on with it, and retry by its plan.
+  // The jobs follow their collection: they stop or go on with it, and retry by its plan. All
+  // of them or, when they cannot be read, none: so this comes before anything is written.
   Status follow(const JobCollection& before, const JobCollection& after) const {
     const bool state_changes = runs(before) != runs(after);
     if (!state_changes && before.sku == after.sku) return Done{};

@@ -28,13 +28,17 @@ Result<std::optional<JobCollection>> Draft::collection(const CollectionKey& key)
     return it->second.collection;
   }
   TRY_ASSIGN(auto stored, store_.collection(key));
-  if (stored) stored_gens_[name] = stored->gen;
+  if (stored) stored_collections_.insert_or_assign(name, *stored);
   return stored;
 }
 
 bool Draft::stored_jobs_are_gone(const std::string& folded_collection) const {
   const auto it = collections_.find(folded_collection);
   return it != collections_.end() && it->second.removed_stored;
+}
+
+bool Draft::touched(const Job& job) const {
+  return jobs_.contains(folded(job.key)) || stored_jobs_are_gone(folded(job.key.collection));
 }
 
 Result<std::optional<Job>> Draft::job(const JobKey& key) {
@@ -86,12 +90,14 @@ Result<std::int64_t> Draft::count_jobs(const CollectionKey& key) {
 
 Result<SkuCounts> Draft::count_collections(const std::string& subscription, Sku sku) {
   TRY_ASSIGN(SkuCounts counts, store_.count_collections(subscription, sku));
+  const auto count = [&](const std::optional<JobCollection>& collection, std::int64_t by) {
+    if (!collection || folded(collection->key.subscription) != folded(subscription)) return;
+    counts.all += by;
+    if (collection->sku == sku) counts.of_sku += by;
+  };
   for (const auto& [name, draft] : collections_) {
-    const bool there =
-        draft.collection && folded(draft.collection->key.subscription) == folded(subscription);
-    if (!there || draft.stored_gen != kGenAbsent) continue;
-    ++counts.all;
-    if (draft.collection->sku == sku) ++counts.of_sku;
+    count(draft.stored, -1);
+    count(draft.collection, 1);
   }
   return counts;
 }
@@ -100,8 +106,8 @@ void Draft::put(const JobCollection& collection) {
   const std::string name = folded(collection.key);
   auto [it, added] = collections_.try_emplace(name);
   if (added) {
-    const auto read = stored_gens_.find(name);
-    it->second.stored_gen = read == stored_gens_.end() ? kGenAbsent : read->second;
+    const auto read = stored_collections_.find(name);
+    if (read != stored_collections_.end()) it->second.stored = read->second;
   }
   it->second.collection = collection;
 }
@@ -111,15 +117,10 @@ void Draft::remove(const JobCollection& collection) {
   put(collection);
   CollectionDraft& draft = collections_[name];
   draft.collection.reset();
-  draft.removed_stored = draft.removed_stored || draft.stored_gen != kGenAbsent;
-  for (auto it = jobs_.begin(); it != jobs_.end();) {
-    if (!is_below(it->first, name)) {
-      ++it;
-      continue;
-    }
-    if (it->second.job) key_of_.erase(it->second.job->id);
-    it = jobs_.erase(it);
-  }
+  draft.removed_stored = draft.removed_stored || draft.stored;
+  const auto below = [&name](const auto& entry) { return is_below(entry.first, name); };
+  std::erase_if(jobs_, below);
+  std::erase_if(stored_gens_, below);
   removed_collections_.push_back(collection.key);
 }
 
@@ -138,7 +139,6 @@ void Draft::put(Job job, std::vector<HistoryEntry> rows) {
   JobDraft& draft = draft_of(job);
   draft.whole = true;
   append(draft.rows, std::move(rows));
-  key_of_[job.id] = folded(job.key);
   draft.job = std::move(job);
 }
 
@@ -148,7 +148,6 @@ void Draft::advance(Job job, std::vector<HistoryEntry> rows) {
   if (!jobs_.contains(name)) stored_gens_[name] = job.gen;
   JobDraft& draft = draft_of(job);
   append(draft.rows, std::move(rows));
-  key_of_[job.id] = name;
   draft.job = std::move(job);
 }
 
@@ -157,7 +156,6 @@ void Draft::remove(const Job& job) {
   draft.job.reset();
   draft.rows.clear();
   draft.whole = false;
-  key_of_.erase(job.id);
   removed_jobs_.push_back(job.id);
 }
 
@@ -181,12 +179,12 @@ Draft::Keyed Draft::writes() const {
         removed_collections_.begin(), removed_collections_.end(),
         [&, &folded_name = name](const CollectionKey& key) { return folded(key) == folded_name; });
     ASSERT(gone != removed_collections_.end());
-    write(DeleteCollection{*gone, draft.stored_gen}, name);
+    write(DeleteCollection{*gone, draft.stored->gen}, name);
   }
   for (const auto& [name, draft] : collections_) {
     if (!draft.collection) continue;
-    write(PutCollection{*draft.collection, draft.removed_stored ? kGenAbsent : draft.stored_gen},
-          name);
+    const bool replaces = draft.stored && !draft.removed_stored;
+    write(PutCollection{*draft.collection, replaces ? draft.stored->gen : kGenAbsent}, name);
   }
   for (const auto& [name, draft] : jobs_) {
     const bool stored = draft.stored_gen != kGenAbsent;

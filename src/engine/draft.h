@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
@@ -31,7 +30,7 @@ class Draft {
   Result<std::vector<Job>> jobs_of(const CollectionKey& key);
   Result<std::int64_t> count_jobs(const CollectionKey& key);
   Result<SkuCounts> count_collections(const std::string& subscription, Sku sku);
-  bool touched(JobId id) const { return key_of_.contains(id); }
+  bool touched(const Job& job) const;  // changed or removed in this step
 
   void put(const JobCollection& collection);
   void remove(const JobCollection& collection);  // and its jobs
@@ -71,7 +70,7 @@ class Draft {
   };
   struct CollectionDraft {
     std::optional<JobCollection> collection;  // empty: removed in this step
-    std::int64_t stored_gen = kGenAbsent;
+    std::optional<JobCollection> stored;
     bool removed_stored = false;  // what was stored goes first, with its jobs
   };
 
@@ -83,8 +82,9 @@ class Draft {
   // Ordered, so that a simulated run writes in the same order every time.
   std::map<std::string, JobDraft> jobs_;
   std::map<std::string, CollectionDraft> collections_;
-  std::unordered_map<JobId, std::string> key_of_;
-  std::unordered_map<std::string, std::int64_t> stored_gens_;  // as read in this step
+  // As read in this step.
+  std::unordered_map<std::string, JobCollection> stored_collections_;
+  std::unordered_map<std::string, std::int64_t> stored_gens_;  // of jobs
   std::vector<HistoryEntry> extra_rows_;
   std::vector<JobId> removed_jobs_;
   std::vector<CollectionKey> removed_collections_;

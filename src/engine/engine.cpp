@@ -28,6 +28,8 @@ Engine::Engine(Store& store, Dispatcher& dispatcher, Random random, EngineOption
       agenda_(options_.agenda_max) {}
 
 Instant Engine::step(Instant now) {
+  // Before reports are taken: it has to know what is still on the wire.
+  const Status reachable = recover();
   Inbox::Letters letters = inbox_.take();
   Reports reports = std::exchange(unsettled_, {});
   std::move(letters.reports.begin(), letters.reports.end(), std::back_inserter(reports));
@@ -35,15 +37,16 @@ Instant Engine::step(Instant now) {
 
   Draft draft(store_);
   std::vector<Answer> answers;
-  if (recover()) {
+  if (reachable) {
     unstart_refused(draft, now);
     settle_all(reports, draft, now);
     answers = apply_all(letters, draft, now);
     if (refill()) begin_due(draft, now);
   } else {
-    answers = apply_all(letters, draft, now);
+    answers = turn_away(letters, reachable.error());
   }
   if (commit(draft, answers)) {
+    for (const auto& [attempt, outcome] : reports) superseded_.erase(key_of(attempt));
     take_over(draft);
     send_unsent();
     sweep(now);
@@ -56,24 +59,38 @@ Instant Engine::step(Instant now) {
 }
 
 // Reads what is open and due, after a start and after the store failed. What is on the wire
-// stays there; what was started and never sent is sent by this step's send_unsent().
-bool Engine::recover() {
-  if (recovered_) return true;
+// stays there; what was started and is not is sent by this step's send_unsent().
+Status Engine::recover() {
+  if (recovered_) return Done{};
   auto started = store_.started(2 * options_.in_flight_max);
   if (!started) {
     lose_store(started.error());
-    return false;
+    return started.error();
   }
   agenda_.clear();
   refused_.clear();
-  started_.clear();
   unsent_.clear();
+  const std::map<JobId, Job> before = std::exchange(started_, {});
   for (Job& job : *started) {
-    unsent_.push_back(job.id);
+    unsent_.push_back({job.id, /*perhaps_sent=*/true});
     started_.emplace(job.id, std::move(job));
   }
+  // A write whose answer was lost may have ended their chains.
+  for (const auto& [id, job] : before) {
+    const auto now_stored = started_.find(id);
+    supersede_unless_awaited(job, now_stored == started_.end() ? nullptr : &now_stored->second);
+  }
   recovered_ = true;
-  return true;
+  return Done{};
+}
+
+std::vector<Engine::Answer> Engine::turn_away(Inbox::Letters& letters, const Error& error) {
+  std::vector<Answer> answers;
+  answers.reserve(letters.commands.size());
+  for (auto& [command, reply_to] : letters.commands) {
+    answers.push_back({belfry::key_of(command), std::move(reply_to), error});
+  }
+  return answers;
 }
 
 void Engine::unstart_refused(Draft& draft, Instant now) {
@@ -98,10 +115,9 @@ void Engine::settle_one(const Attempt& attempt, const Outcome& outcome, Draft& d
   }
   // Its chain was ended while it was on the wire; or else a step that settled it lost the
   // store's answer, and the row is there.
-  if (superseded_.erase(key_of(attempt)) == 0) return;
-  Job stranger;
-  stranger.id = attempt.job;
-  draft.add_rows({superseded_row(stranger, attempt, outcome)});
+  const auto superseded = superseded_.find(key_of(attempt));
+  if (superseded == superseded_.end()) return;
+  draft.add_rows({superseded_row(superseded->second, attempt, outcome)});
 }
 
 std::vector<Engine::Answer> Engine::apply_all(Inbox::Letters& letters, Draft& draft, Instant now) {
@@ -135,7 +151,7 @@ void Engine::begin_due(Draft& draft, Instant now) {
     const Job job = agenda_.first();
     agenda_.forget(job.id);
     // A command of this very step changed it: it comes back to the agenda as it now is.
-    if (draft.touched(job.id)) continue;
+    if (draft.touched(job)) continue;
     Settlement settlement = begin(job, now, options_.catch_up);
     draft.advance(std::move(settlement.job), std::move(settlement.rows));
     begun.push_back(job.id);
@@ -172,34 +188,39 @@ bool Engine::commit(const Draft& draft, std::vector<Answer>& answers) {
   return false;
 }
 
-// The draft is stored: memory follows.
+// The draft is stored: memory follows. What was removed goes first, for its name may have been
+// taken again in the same step.
 void Engine::take_over(const Draft& draft) {
+  for (const JobId id : draft.removed_jobs()) forget(id);
+  for (const CollectionKey& key : draft.removed_collections()) forget_jobs_of(key);
   draft.for_each_job([this](const Job& job) {
-    supersede_unless_awaited(job.id, &job);
+    if (const auto it = started_.find(job.id); it != started_.end()) {
+      supersede_unless_awaited(it->second, &job);
+    }
     agenda_.update(job);
     if (!job.next || !job.next->started) {
       started_.erase(job.id);
     } else if (started_.insert_or_assign(job.id, job).second) {
-      unsent_.push_back(job.id);
+      unsent_.push_back({job.id, /*perhaps_sent=*/false});
     }
   });
-  for (const JobId id : draft.removed_jobs()) forget(id);
-  for (const CollectionKey& key : draft.removed_collections()) forget_jobs_of(key);
 }
 
 // The job's chain may have been ended with an attempt on the wire.
-void Engine::supersede_unless_awaited(JobId id, const Job* after) {
-  const auto it = started_.find(id);
-  if (it == started_.end()) return;
-  const Attempt attempt = attempt_of(it->second);
+void Engine::supersede_unless_awaited(const Job& before, const Job* after) {
+  const Attempt attempt = attempt_of(before);
   const bool awaited = after != nullptr && awaits(*after, attempt);
-  if (!awaited && in_flight_.contains(key_of(attempt))) superseded_.insert(key_of(attempt));
+  if (!awaited && in_flight_.contains(key_of(attempt))) {
+    superseded_.insert_or_assign(key_of(attempt), before);
+  }
 }
 
 void Engine::forget(JobId id) {
-  supersede_unless_awaited(id, nullptr);
   agenda_.forget(id);
-  started_.erase(id);
+  const auto it = started_.find(id);
+  if (it == started_.end()) return;
+  supersede_unless_awaited(it->second, nullptr);
+  started_.erase(it);
 }
 
 void Engine::forget_jobs_of(const CollectionKey& key) {
@@ -212,22 +233,27 @@ void Engine::forget_jobs_of(const CollectionKey& key) {
 
 void Engine::send_unsent() {
   if (!starting_) return;
-  for (const JobId id : std::exchange(unsent_, {})) {
-    const auto it = started_.find(id);
+  for (const Unsent& unsent : std::exchange(unsent_, {})) {
+    const auto it = started_.find(unsent.job);
     const bool waits = it != started_.end() && !in_flight_.contains(key_of(attempt_of(it->second)));
-    if (waits) send(it->second);
+    if (!waits || send(it->second)) continue;
+    // A start that led to nothing can be taken back. One that may have been sent before a crash
+    // stands: sent again it must have the same id.
+    if (unsent.perhaps_sent) {
+      unsent_.push_back(unsent);
+    } else {
+      refused_.push_back(unsent.job);
+    }
   }
 }
 
-void Engine::send(const Job& job) {
+bool Engine::send(const Job& job) {
   const Attempt attempt = attempt_of(job);
   FAILPOINT("before-send");
-  if (dispatcher_.send(attempt, job)) {
-    FAILPOINT("after-send");
-    in_flight_.insert(key_of(attempt));
-  } else {
-    refused_.push_back(job.id);
-  }
+  if (!dispatcher_.send(attempt, job)) return false;
+  FAILPOINT("after-send");
+  in_flight_.insert(key_of(attempt));
+  return true;
 }
 
 // A slice a second, so small that nobody notices; at once again while there is more.
@@ -249,6 +275,7 @@ Instant Engine::next_step(Instant now) const {
   if (!recovered_) return now + options_.store_backoff;
   if (!refused_.empty()) return now;
   Instant next = next_sweep_;
+  if (starting_ && !unsent_.empty()) next = std::min(next, now + options_.refused_backoff);
   if (starting_ && started_.size() < options_.in_flight_max) {
     if (const auto due = agenda_.earliest()) next = std::min(next, *due);
     if (agenda_.wants_load()) next = std::min(next, now);

@@ -77,13 +77,18 @@ class Engine {
  private:
   using Reports = std::vector<std::pair<Attempt, Outcome>>;
   using AttemptKey = std::tuple<JobId, std::int64_t, ActionRole, int>;
+  struct Unsent {
+    JobId job{};
+    bool perhaps_sent = false;  // by a process that died, or lost sight of the store
+  };
   struct Answer {
     std::string key;
     ReplyTo reply_to;
     Result<Reply> reply;
   };
 
-  bool recover();
+  Status recover();
+  std::vector<Answer> turn_away(Inbox::Letters& letters, const Error& error);
   void unstart_refused(Draft& draft, Instant now);
   void settle_all(const Reports& reports, Draft& draft, Instant now);
   void settle_one(const Attempt& attempt, const Outcome& outcome, Draft& draft, Instant now);
@@ -92,10 +97,10 @@ class Engine {
   void begin_due(Draft& draft, Instant now);
   bool commit(const Draft& draft, std::vector<Answer>& answers);
   void take_over(const Draft& draft);
-  void supersede_unless_awaited(JobId id, const Job* after);
+  void supersede_unless_awaited(const Job& before, const Job* after);
   void forget(JobId id);
   void forget_jobs_of(const CollectionKey& key);
-  void send(const Job& job);
+  bool send(const Job& job);
   void send_unsent();
   void sweep(Instant now);
   Instant next_step(Instant now) const;
@@ -109,13 +114,13 @@ class Engine {
   Log log_;
   Inbox inbox_;
   Agenda agenda_;
-  std::map<JobId, Job> started_;         // as stored; each awaits an outcome
-  std::set<AttemptKey> in_flight_;       // sent, and not reported yet
-  std::set<AttemptKey> superseded_;      // in flight, but their chain was ended
-  std::vector<JobId> unsent_;            // started durably, to be sent by this step
-  std::vector<JobId> refused_;           // started, but the target's queue was full
-  Reports unsettled_;                    // reported, but the store failed before it was settled
-  std::atomic<bool> recovered_ = false;  // what is in memory is what is stored
+  std::map<JobId, Job> started_;          // as stored; each awaits an outcome
+  std::set<AttemptKey> in_flight_;        // sent, and not reported yet
+  std::map<AttemptKey, Job> superseded_;  // in flight, but their chain was ended; the job before
+  std::vector<Unsent> unsent_;            // started durably, to be sent by this step
+  std::vector<JobId> refused_;            // started, but the target's queue was full
+  Reports unsettled_;                     // reported, but the store failed before it was settled
+  std::atomic<bool> recovered_ = false;   // what is in memory is what is stored
   bool starting_ = true;
   Instant next_sweep_ = kFirstInstant;
   std::int64_t last_id_ = 0;

@@ -11,8 +11,12 @@
 namespace belfry {
 namespace {
 
-// Begins the job's timing anew at `now`: past occurrences are not owed.
+constexpr std::string_view kChanged = "the job was changed before they could be started";
+
+// Begins the job's timing anew at `now`: past occurrences are not owed, and one that is being
+// tried is not the new timing's.
 void define_timing(Job& job, Instant now) {
+  if (job.next) job.next->origin = Origin::extra;
   job.defined_at = now;
   job.ran = 0;
   job.owed_until = Instant{};
@@ -43,11 +47,34 @@ HistoryEntry note_of(const Job& job, Instant now) {
 // Ends what is being tried, if anything. It was sent, so it counts as an execution.
 void end_chain(Job& job, Instant now, std::vector<HistoryEntry>& rows) {
   if (job.next && job.next->started) {
-    if (job.next->role == ActionRole::main && job.next->retry == 0) ++job.status.executions;
-    if (job.next->role == ActionRole::main) job.status.last_execution = job.next->started;
+    const bool main = job.next->role == ActionRole::main;
+    if (main && job.next->retry == 0) {
+      ++job.status.executions;
+      if (job.next->origin == Origin::planned) ++job.ran;
+    }
+    if (main) job.status.last_execution = job.next->started;
     rows.push_back(note_of(job, now));
   }
   job.next.reset();
+}
+
+// What the timing has planned up to now and nobody has begun is owed no longer: one row says so.
+void write_off(Job& job, Instant now, std::vector<HistoryEntry>& rows) {
+  if (const auto missed = missed_until(job, now)) {
+    rows.push_back(record_gap(job, *missed, now, kChanged));
+  }
+}
+
+// Only a job that runs has something to do next, and owes what its timing plans.
+void stop(JobChange& change, Instant now) {
+  if (!change.job.next) return;
+  end_chain(change.job, now, change.rows);
+  write_off(change.job, now, change.rows);
+}
+
+// Something that stays when the timing changes: it was begun, or asked for.
+bool stands(const std::optional<DueAttempt>& next) {
+  return next && (next->open() || next->origin == Origin::extra);
 }
 
 // From now on: what passed while the job did not run is not owed, except that a job that runs
@@ -77,7 +104,7 @@ Job created(JobId id, const JobKey& key, const JobWish& wish, Instant now) {
 
 JobChange replaced(const Job& job, const JobWish& wish, Instant now) {
   JobChange change{job, {}};
-  end_chain(change.job, now, change.rows);
+  stop(change, now);
   const std::int64_t last_seq = change.job.last_seq;
   change.job = created(job.id, job.key, wish, now);
   change.job.gen = job.gen + 1;
@@ -99,17 +126,26 @@ Result<JobChange> patched(const Job& job, const JobWish& wish, Instant now) {
   JobChange change{job, {}};
   Job& after = change.job;
   const bool new_timing = wish.definition.timing != job.definition.timing;
+  const bool will_run = wish.enabled && wish.collection_runs == CollectionRuns::yes;
+  // An error action that is taken away cannot be tried any further.
+  const bool orphaned =
+      job.next && job.next->role == ActionRole::error && !wish.definition.error_action;
+  if (!will_run || orphaned) stop(change, now);
+  if (new_timing && after.next) {
+    write_off(after, now, change.rows);
+    if (!stands(after.next)) after.next.reset();
+  }
+
   after.definition = wish.definition;
   after.gen = job.gen + 1;
   after.retry_interval_default = wish.retry_interval_default;
   after.state = wish.enabled ? JobState::enabled : JobState::disabled;
   if (new_timing) define_timing(after, now);
-  if (!runs(after, wish.collection_runs)) {
-    end_chain(after, now, change.rows);
-  } else if (job.state == JobState::disabled) {
+  if (!will_run || after.next) return change;
+  if (job.state == JobState::disabled) {
     go_on(after, now);
-  } else if (new_timing && !(after.next && after.next->open())) {
-    plan_next(after, now, LastOccurrence::succeeded);
+  } else {
+    plan_next(after, now, orphaned ? LastOccurrence::failed : LastOccurrence::succeeded);
   }
   return change;
 }
@@ -137,7 +173,7 @@ Result<Job> run_now(const Job& job, CollectionRuns collection_runs, Instant now)
 JobChange suspended(const Job& job, Instant now) {
   JobChange change{job, {}};
   change.job.gen = job.gen + 1;
-  end_chain(change.job, now, change.rows);
+  stop(change, now);
   return change;
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view kOverlapped = "an earlier occurrence was still being tried";
 constexpr std::string_view kNobodyThere = "Belfry was not running or could not start them";
+constexpr std::string_view kSuperseded =
+    " (The job was changed meanwhile: this leads to nothing further.)";
 
 const Action& action_of(const Job& job, ActionRole role) {
   if (role == ActionRole::main) return job.definition.action;
@@ -56,14 +58,12 @@ bool is_first_attempt(const Attempt& attempt) {
   return attempt.role == ActionRole::main && attempt.retry == 0;
 }
 
-// An occurrence counts once, when its first attempt reports. One that was planned before the
-// timing was changed does not count towards the new one's limit.
+// An occurrence counts once, when its first attempt reports.
 void count_attempt(Job& job, const Attempt& attempt, const Outcome& outcome) {
   if (attempt.role != ActionRole::main) return;
   if (is_first_attempt(attempt)) {
     ++job.status.executions;
-    const bool planned = job.next->origin == Origin::planned;
-    if (planned && attempt.occurrence.scheduled_for >= job.defined_at) ++job.ran;
+    if (job.next->origin == Origin::planned) ++job.ran;
   }
   job.status.last_execution = outcome.started;
   if (!outcome.succeeded) ++job.status.failures;
@@ -159,7 +159,8 @@ Job unstarted(const Job& job, Instant due) {
   ASSERT(job.next && job.next->started);
   Job after = job;
   after.next->started.reset();
-  after.next->due = due;
+  // The clock may have been put back since it was begun.
+  after.next->due = std::max(due, after.next->occurrence.scheduled_for);
   if (!after.next->open() && after.next->origin == Origin::planned) {
     after.covered_until = after.next->occurrence.scheduled_for - kOneTick;
   }
@@ -167,9 +168,12 @@ Job unstarted(const Job& job, Instant due) {
 }
 
 HistoryEntry superseded_row(const Job& job, const Attempt& attempt, const Outcome& outcome) {
-  HistoryEntry row = row_of(job, attempt, outcome);
-  row.message = fmt::format("{} (The job was changed meanwhile: this leads to nothing further.)",
-                            row.message);
+  ASSERT(awaits(job, attempt));
+  Job counted = job;
+  count_attempt(counted, attempt, outcome);
+  HistoryEntry row = row_of(counted, attempt, outcome);
+  row.message.resize(std::min(row.message.size(), kHistoryMessageBytesMax - kSuperseded.size()));
+  row.message += kSuperseded;
   return row;
 }
 

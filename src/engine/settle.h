@@ -48,7 +48,7 @@ Job unstarted(const Job& job, Instant due);
 inline constexpr Ticks kOnTime = std::chrono::seconds{30};
 
 // The row of an attempt that leads to nothing any more, since the job was replaced, disabled
-// or deleted while it was on the wire.
+// or deleted while it was on the wire; `job` is as it was before.
 HistoryEntry superseded_row(const Job& job, const Attempt& attempt, const Outcome& outcome);
 
 }  // namespace belfry

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/failpoint.h"
+
 namespace belfry {
 
 Checkpointer::Checkpointer(std::unique_ptr<Connection> connection, std::mutex& writer,
@@ -49,7 +51,9 @@ void Checkpointer::loop() {
 }
 
 void Checkpointer::copy_log() {
+  FAILPOINT("before-checkpoint");
   connection_->checkpoint();
+  FAILPOINT("after-checkpoint");
   if (connection_->failed()) failed_(connection_->take_failure());
 }
 

@@ -162,7 +162,7 @@ WriteResult MemoryStore::apply(const AdvanceJob& write) {
 
 WriteResult MemoryStore::apply(const AddHistory& write) {
   for (const HistoryEntry& row : write.rows) {
-    if (find(row.job) != nullptr) add_history({row});
+    if (find(row.job) != nullptr) history_[row.job].insert_or_assign(place_of(row), row);
   }
   return WriteResult::applied;
 }

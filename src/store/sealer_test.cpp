@@ -21,7 +21,7 @@ SealingKey key_of(std::uint8_t byte) {
 
 TEST(Sealer, OpensWhatItSealed) {
   const Sealer sealer({key_of(1)});
-  for (const std::string text : {std::string(), std::string("x"), std::string(100'000, 'y')}) {
+  for (const std::string& text : {std::string(), std::string("x"), std::string(100'000, 'y')}) {
     const auto sealed = sealer.seal(JobId{7}, text);
     ASSERT_TRUE(sealed);
     EXPECT_EQ(sealer.open(JobId{7}, *sealed).value(), text);
@@ -103,7 +103,7 @@ TEST(KeyFile, IsNeverOverwritten) {
 TEST(KeyFile, IsRefusedWhenOthersMayReadIt) {
   const ScratchDirectory directory;
   const auto path = directory.path() / "secret.key";
-  for (const mode_t mode : {0640, 0604, 0620, 0601}) {
+  for (const mode_t mode : {0640u, 0604u, 0620u, 0601u}) {
     write_file(path, std::string(64, 'a') + "\n", mode);
     const auto read = read_key_file(path);
     ASSERT_FALSE(read);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Rows of the SQLite store <-> the nouns of model/. A function that reads a row takes its
-// columns in the order of the list above it, which its query must select.
+// Rows of the SQLite store <-> the nouns of model/. A function that reads a row takes the
+// columns that the text above it selects, from `collection AS c`, `job AS j`, `progress AS p`
+// and `history AS h`.
 
 #pragma once
 
@@ -20,16 +21,25 @@
 
 namespace belfry {
 
-// subscription, resource_group, name, location, tags, sku, state, max_job_count, max_frequency,
-// max_interval, gen
+inline constexpr char kSelectCollection[] = R"(
+SELECT c.subscription, c.resource_group, c.name, c.location, c.tags, c.sku, c.state,
+       c.max_job_count, c.max_frequency, c.max_interval, c.gen
+)";
 JobCollection read_collection(Rows& rows);
 
-// The collection's subscription, resource_group and name; id, name, definition and secrets of
-// the job; its progress from gen to defined_at. What does not parse or open fails the rows.
+inline constexpr char kSelectJob[] = R"(
+SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
+       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, p.started,
+       p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, p.covered_until,
+       p.owed_until, p.retry_interval, p.ended, p.defined_at
+)";
+// A definition that does not parse, and secrets that do not open, fail the rows.
 Job read_job(Rows& rows, const Sealer& sealer);
 
-// job, seq, role, retry, status, scheduled_for, repeat, started, ended, gap_last, gap_count,
-// message
+inline constexpr char kSelectHistory[] = R"(
+SELECT h.job, h.seq, h.role, h.retry, h.status, h.scheduled_for, h.repeat, h.started, h.ended,
+       h.gap_last, h.gap_count, h.message
+)";
 HistoryEntry read_history(Rows& rows);
 
 std::string tags_text(const std::vector<std::pair<std::string, std::string>>& tags);
@@ -40,7 +50,7 @@ std::optional<Part> part(const std::optional<Whole>& whole, Part Whole::*member)
   return (*whole).*member;
 }
 
-// The columns of progress after `job`, from gen to defined_at.
+// The columns of progress after `job`, in their order in the table.
 inline auto progress_values(const Job& job) {
   const auto occurrence = part(job.next, &DueAttempt::occurrence);
   return std::make_tuple(job.gen, job.state, part(job.next, &DueAttempt::due),
@@ -53,7 +63,7 @@ inline auto progress_values(const Job& job) {
                          job.retry_interval_default, job.ended, job.defined_at);
 }
 
-// The columns that read_history() names.
+// The columns of history after `id`, in their order in the table.
 inline auto history_values(const HistoryEntry& row) {
   return std::make_tuple(row.job, row.occurrence.seq, row.role, row.retry, row.status,
                          row.occurrence.scheduled_for, row.repeat, row.started, row.ended,

@@ -22,33 +22,24 @@ constexpr char kBegin[] = "BEGIN IMMEDIATE";
 constexpr char kCommit[] = "COMMIT";
 constexpr char kRollback[] = "ROLLBACK";
 
-const std::string kSelectCollection = R"(
-SELECT subscription, resource_group, name, location, tags, sku, state, max_job_count,
-       max_frequency, max_interval, gen
-FROM collection )";
-const std::string kOneCollection = kSelectCollection + "WHERE folded = ?1";
-const std::string kCollections =
-    kSelectCollection + "WHERE folded > ?1 AND folded < ?2 ORDER BY folded LIMIT ?3";
+const std::string kOneCollection =
+    std::string(kSelectCollection) + "FROM collection AS c WHERE folded = ?1";
+const std::string kCollections = std::string(kSelectCollection) + R"(
+FROM collection AS c WHERE folded > ?1 AND folded < ?2 ORDER BY folded LIMIT ?3)";
 constexpr char kCountCollections[] = R"(
 SELECT count(*), coalesce(sum(sku = ?3), 0) FROM collection WHERE folded > ?1 AND folded < ?2)";
 constexpr char kCountJobs[] = "SELECT jobs FROM collection WHERE folded = ?1";
 
-const std::string kSelectJob = R"(
-SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
-       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, p.started,
-       p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, p.covered_until,
-       p.owed_until, p.retry_interval, p.ended, p.defined_at
-)";
 // CROSS JOIN: in this order, whatever SQLite believes of the tables' sizes.
 const std::string kFromCollection = R"(
 FROM collection AS c CROSS JOIN job AS j ON j.collection = c.id
                      CROSS JOIN progress AS p ON p.job = j.id
 )";
-const std::string kDue = kSelectJob + R"(
+const std::string kDue = std::string(kSelectJob) + R"(
 FROM progress AS p INDEXED BY progress_due CROSS JOIN job AS j ON j.id = p.job
                                            CROSS JOIN collection AS c ON c.id = j.collection
 WHERE p.due IS NOT NULL AND p.started IS NULL ORDER BY p.due, p.job LIMIT ?1)";
-const std::string kStarted = kSelectJob + R"(
+const std::string kStarted = std::string(kSelectJob) + R"(
 FROM progress AS p INDEXED BY progress_started CROSS JOIN job AS j ON j.id = p.job
                                                CROSS JOIN collection AS c ON c.id = j.collection
 WHERE p.started IS NOT NULL LIMIT ?1)";
@@ -57,21 +48,20 @@ const std::string kJobs = kSelectJob + kFromCollection + R"(
 WHERE c.folded = ?1 AND j.folded > ?2 AND (?3 IS NULL OR p.state = ?3)
 ORDER BY j.folded LIMIT ?4 OFFSET ?5)";
 
-const std::string kSelectHistory = R"(
-SELECT job, seq, role, retry, status, scheduled_for, repeat, started, ended, gap_last, gap_count,
-       message
-FROM history AS h )";
 const std::string kNewestFirst = R"(
 ORDER BY seq DESC, role DESC, retry DESC LIMIT ?5 OFFSET ?6)";
-const std::string kHistory = kSelectHistory + R"(INDEXED BY history_place
+const std::string kHistory = std::string(kSelectHistory) + R"(
+FROM history AS h INDEXED BY history_place
 WHERE job = ?1 AND (seq, role, retry) < (?2, ?3, ?4))" +
                              kNewestFirst;
-const std::string kUnsuccessfulHistory = kSelectHistory + R"(INDEXED BY history_unsuccessful
+const std::string kUnsuccessfulHistory = std::string(kSelectHistory) + R"(
+FROM history AS h INDEXED BY history_unsuccessful
 WHERE job = ?1 AND status = ?7 AND status <> 0 AND (seq, role, retry) < (?2, ?3, ?4))" +
                                          kNewestFirst;
 // A row completed if the index of those that did not has none in its place: two indexes are
 // read, and only the rows of the page. A job that failed for a year still answers quickly.
-const std::string kCompletedHistory = kSelectHistory + R"(INDEXED BY history_place
+const std::string kCompletedHistory = std::string(kSelectHistory) + R"(
+FROM history AS h INDEXED BY history_place
 WHERE job = ?1 AND (seq, role, retry) < (?2, ?3, ?4)
   AND NOT EXISTS (SELECT 1 FROM history AS u INDEXED BY history_unsuccessful
                   WHERE u.job = ?1 AND u.status <> 0 AND u.status IN (1, 2)

@@ -54,11 +54,7 @@ constexpr Rule kRules[] = {
      "histories of jobs that never were"},
 };
 
-constexpr char kEveryJob[] = R"(
-SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
-       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, p.started,
-       p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, p.covered_until,
-       p.owed_until, p.retry_interval, p.ended, p.defined_at
+const std::string kEveryJob = std::string(kSelectJob) + R"(
 FROM job AS j CROSS JOIN progress AS p ON p.job = j.id
               CROSS JOIN collection AS c ON c.id = j.collection)";
 
@@ -100,7 +96,7 @@ void check_rules(Connection& db, Findings& findings) {
 }
 
 void check_definitions(Connection& db, const Sealer& sealer, Findings& findings) {
-  Rows rows = db.query(kEveryJob);
+  Rows rows = db.query(kEveryJob.c_str());
   while (!findings.full() && rows.next()) {
     read_job(rows, sealer);
     findings.add_failure();
@@ -108,16 +104,9 @@ void check_definitions(Connection& db, const Sealer& sealer, Findings& findings)
   findings.add_failure();
 }
 
-// Without the key, what is sealed is not looked into.
-void check_all(Connection& db, const std::optional<Sealer>& sealer, Findings& findings) {
-  check_pages(db, findings);
-  check_rules(db, findings);
-  if (sealer) check_definitions(db, *sealer, findings);
-}
-
 Result<std::unique_ptr<Connection>> open_database(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) {
-    return Error{ErrorCode::not_found, fmt::format("there is no database {}", path.native()), ""};
+    return Error{ErrorCode::invalid, fmt::format("there is no database {}", path.native()), ""};
   }
   TRY_ASSIGN(auto db, Connection::open(path.native(), OpenMode::existing, ""));
   return db;
@@ -127,7 +116,7 @@ bool anything_sealed(Connection& db) {
   return db.value("SELECT 1 FROM sealing").has_value();
 }
 
-Status copy_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+Status copy_synced(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::ifstream in(from, std::ios::binary);
   if (!in) return file_error("open", from);
   TRY_ASSIGN(const FileDescriptor out, make_private_file(to));
@@ -152,7 +141,8 @@ Result<bool> check_backup(const std::filesystem::path& copy, const std::filesyst
   }
   const bool sealed = anything_sealed(*db);
   findings.add_failure();
-  check_all(*db, std::nullopt, findings);
+  check_pages(*db, findings);
+  check_rules(*db, findings);
   if (findings.problems().empty()) return sealed;
   return Error{
       ErrorCode::invalid,
@@ -187,6 +177,13 @@ Status check_place(const std::filesystem::path& file, const std::filesystem::pat
 
 }  // namespace
 
+std::vector<std::string> check_tables(Connection& db) {
+  Findings findings(db);
+  check_pages(db, findings);
+  check_rules(db, findings);
+  return findings.problems();
+}
+
 Result<std::vector<std::string>> check_store(const std::filesystem::path& directory) {
   TRY_ASSIGN(const auto db, open_database(database_path(directory)));
   db->keep_log_on_close();
@@ -203,7 +200,9 @@ Result<std::vector<std::string>> check_store(const std::filesystem::path& direct
   if (key && *key) sealer.emplace(std::vector{**key});
   if (!key) findings.add(key.error().message);
   if (key && !*key && sealed) findings.add("the key that sealed its secrets is missing");
-  check_all(*db, sealer, findings);
+  check_pages(*db, findings);
+  check_rules(*db, findings);
+  if (sealer) check_definitions(*db, *sealer, findings);
   db->run("ROLLBACK");
   findings.add_failure();
   return findings.problems();
@@ -241,7 +240,7 @@ Result<std::string> restore_store(const std::filesystem::path& file,
   if (const auto free = check_place(file, database); !free) return free.error();
   const std::filesystem::path copy = database.native() + ".unfinished";
   ::unlink(copy.c_str());
-  if (const auto done = copy_file(file, copy); !done) return done.error();
+  if (const auto done = copy_synced(file, copy); !done) return done.error();
   const auto sealed = check_backup(copy, file);
   if (!sealed) {
     ::unlink(copy.c_str());

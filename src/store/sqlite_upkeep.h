@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/sqlite.h"
 
 namespace belfry {
 
@@ -18,6 +19,9 @@ inline constexpr std::size_t kProblemsMax = 100;
 
 // What is wrong with the database, the first kProblemsMax; empty when nothing is.
 Result<std::vector<std::string>> check_store(const std::filesystem::path& directory);
+
+// The same of an open one, but for what is sealed in it.
+std::vector<std::string> check_tables(Connection& db);
 
 // Writes the database as it is at this moment to one new file. The answer is a sentence for
 // the operator, who must know that the key is not in it.

@@ -75,6 +75,14 @@ INSERT INTO history(job, seq, role, retry, status, scheduled_for, repeat, starte
                     gap_last, gap_count, message)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING)";
 
+constexpr char kReplaceHistory[] = R"(
+INSERT INTO history(job, seq, role, retry, status, scheduled_for, repeat, started, ended,
+                    gap_last, gap_count, message)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+ON CONFLICT(job, seq, role, retry) DO UPDATE SET
+  status = ?5, scheduled_for = ?6, repeat = ?7, started = ?8, ended = ?9, gap_last = ?10,
+  gap_count = ?11, message = ?12)";
+
 constexpr char kFirstRemoved[] = "SELECT job FROM removed LIMIT 1";
 constexpr char kForgetRemoved[] = "DELETE FROM removed WHERE job = ?1";
 constexpr char kDeleteHistoryOf[] = R"(
@@ -96,11 +104,12 @@ WriteResult applied_if(bool condition) {
   return condition ? WriteResult::applied : WriteResult::refused;
 }
 
+void write_history_row(Connection& db, const char* sql, const HistoryEntry& row) {
+  std::apply([&](const auto&... values) { db.run(sql, values...); }, history_values(row));
+}
+
 void insert_history(Connection& db, const std::vector<HistoryEntry>& rows) {
-  for (const HistoryEntry& row : rows) {
-    std::apply([&](const auto&... values) { db.run(kInsertHistory, values...); },
-               history_values(row));
-  }
+  for (const HistoryEntry& row : rows) write_history_row(db, kInsertHistory, row);
 }
 
 void insert_progress(Connection& db, const Job& job) {
@@ -194,11 +203,9 @@ struct Apply {
   }
 
   WriteResult operator()(const AddHistory& write) const {
-    std::vector<HistoryEntry> rows;
     for (const HistoryEntry& row : write.rows) {
-      if (db.value(kFindProgress, row.job)) rows.push_back(row);
+      if (db.value(kFindProgress, row.job)) write_history_row(db, kReplaceHistory, row);
     }
-    insert_history(db, rows);
     return WriteResult::applied;
   }
 

@@ -65,7 +65,8 @@ struct AdvanceJob {
   std::vector<HistoryEntry> rows;
 };
 
-// Rows of attempts that lead to nothing any more. Those of a job that is gone are left out, for
+// Rows of attempts that lead to nothing any more. Each takes the place of the row that is there
+// already: the note that its outcome was unknown. Those of a job that is gone are left out, for
 // nobody could ask for them.
 struct AddHistory {
   std::vector<HistoryEntry> rows;

@@ -119,6 +119,7 @@ TEST_P(StoreContract, AJobIsReplacedOnlyAtTheExpectedGenUnderItsOwnName) {
   misnamed.key.name = "job2";
   EXPECT_EQ(commit_one(PutJob{misnamed, 1, {}}), kRefused);
   EXPECT_EQ(described(*job("job1")), described(sample_job(1, "job1")));
+  EXPECT_EQ(job("job1")->definition, sample_job(1, "job1").definition);
   EXPECT_EQ(commit_one(PutJob{changed, 1, {}}), kApplied);
   EXPECT_EQ(described(*job("job1")), described(changed));
   EXPECT_EQ(job("job1")->definition, changed.definition);
@@ -225,10 +226,23 @@ TEST_P(StoreContract, HistoryThatIsThereStaysAsItIs) {
   again.message = "another story";
   EXPECT_EQ(commit_one(AdvanceJob{sample_job(1, "job1"), {first}}), kApplied);
   EXPECT_EQ(commit_one(AdvanceJob{sample_job(1, "job1"), {again, sample_history(1, 2)}}), kApplied);
-  EXPECT_EQ(commit_one(AddHistory{{again}}), kApplied);
   const auto rows = history_of(1);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1], first);
+}
+
+// A job was replaced while an attempt was on the wire: the note of that gives way to the report.
+TEST_P(StoreContract, ARowThatIsAddedTakesThePlaceOfTheNote) {
+  fill(1);
+  const HistoryEntry note = sample_history(1, 1, HistoryStatus::failed);
+  HistoryEntry report = note;
+  report.status = HistoryStatus::completed;
+  report.message = "it went well";
+  EXPECT_EQ(commit_one(AdvanceJob{sample_job(1, "job1"), {note}}), kApplied);
+  EXPECT_EQ(commit_one(AddHistory{{report}}), kApplied);
+  const auto rows = history_of(1);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0], report);
 }
 
 TEST_P(StoreContract, AHistoryRowComesBackAsItWasAdded) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace belfry {
 namespace {
@@ -40,27 +41,43 @@ int shortest_step(SmallSet set, int cycle) {
   return std::min(shortest, first + cycle - last);
 }
 
-Ticks shortest_gap_of_times(const Schedule& schedule) {
+// The shortest time between two of a day's times; none when a day has one time only.
+std::optional<Ticks> shortest_gap_of_times(const Recurrence& recurrence) {
   using std::chrono::hours;
   using std::chrono::minutes;
+  const Schedule& schedule = recurrence.schedule;
   if (schedule.minutes.size() > 1) return minutes{shortest_step(schedule.minutes, 60)};
+  if (recurrence.frequency == Frequency::hour) return std::nullopt;
   if (!schedule.minutes.empty() && schedule.hours.empty()) return hours{1};
   if (schedule.hours.size() > 1) return hours{shortest_step(schedule.hours, 24)};
-  return std::chrono::days{1};
+  return std::nullopt;
+}
+
+// The shortest time between two of the days that the schedule names; none when that is the
+// period's to say.
+std::optional<Ticks> shortest_gap_of_days(const Schedule& schedule) {
+  using std::chrono::days;
+  constexpr int kShortestMonth = 28;
+  if (schedule.week_days.size() > 1) return days{shortest_step(schedule.week_days, 7)};
+  const auto& occurrences = schedule.monthly_occurrences;
+  const int others = schedule.month_days_from_end.size() + static_cast<int>(occurrences.size());
+  if (others == 0 && schedule.month_days.size() > 1) {
+    return days{std::max(1, shortest_step(schedule.month_days, kShortestMonth))};
+  }
+  // The last day and the first Friday may be neighbours, in some month.
+  if (schedule.month_days.size() + others > 1) return days{1};
+  if (!occurrences.empty() && occurrences[0].n == MonthlyOccurrence::kEvery) return days{7};
+  if (schedule.months.size() > 1) return days{kShortestMonth};
+  return std::nullopt;
 }
 
 }  // namespace
 
 Ticks shortest_gap(const Recurrence& recurrence) {
-  const Ticks period = shortest_length({recurrence.frequency, recurrence.interval});
-  if (recurrence.schedule.empty()) return period;
-  const Schedule& schedule = recurrence.schedule;
-  const bool several_days = schedule.week_days.size() > 1 || schedule.names_month_days() ||
-                            !schedule.monthly_occurrences.empty();
-  const bool several_times = schedule.minutes.size() > 1 || schedule.hours.size() > 1 ||
-                             (!schedule.minutes.empty() && schedule.hours.empty());
-  if (!several_days && !several_times) return period;
-  return std::min(period, shortest_gap_of_times(schedule));
+  Ticks gap = shortest_length({recurrence.frequency, recurrence.interval});
+  if (const auto days = shortest_gap_of_days(recurrence.schedule)) gap = std::min(gap, *days);
+  if (const auto times = shortest_gap_of_times(recurrence)) gap = std::min(gap, *times);
+  return gap;
 }
 
 Status admit(const JobDefinition& definition, const JobCollection& collection, const Plan& plan) {

@@ -39,6 +39,27 @@ RIGHT_FOR_HOURLY = [
     {"frequency": "Week", "schedule": {"weekDays": ["Monday", "Tuesday"]}},
     {"frequency": "Year"},
 ]
+TOO_OFTEN_FOR_WEEKLY = [
+    {"frequency": "Day", "interval": 6},
+    {"frequency": "Day", "interval": 7, "schedule": {"hours": [5, 17]}},
+    {"frequency": "Week", "schedule": {"weekDays": ["Monday", "Friday"]}},
+    {"frequency": "Month", "schedule": {"monthDays": [1, 7]}},
+    {"frequency": "Month", "schedule": {"monthDays": [1, 31]}},
+    {"frequency": "Month", "schedule": {"monthDays": [1, -1]}},
+    {"frequency": "Month", "schedule": {"monthlyOccurrences": [{"day": "Friday"}],
+                                        "hours": [5, 6]}},
+]
+RIGHT_FOR_WEEKLY = [
+    {"frequency": "Day", "interval": 7},
+    {"frequency": "Week", "schedule": {"weekDays": ["Monday"], "hours": [5], "minutes": [0]}},
+    {"frequency": "Month", "schedule": {"monthDays": [1]}},
+    {"frequency": "Month", "schedule": {"monthDays": [-1], "hours": [5], "minutes": [0]}},
+    {"frequency": "Month", "schedule": {"monthDays": [1, 15]}},
+    {"frequency": "Month", "schedule": {"monthlyOccurrences": [{"day": "Friday",
+                                                                "Occurrence": 1}]}},
+    {"frequency": "Month", "schedule": {"monthlyOccurrences": [{"day": "Friday"}]}},
+    {"frequency": "Year", "schedule": {"months": [1, 2]}},
+]
 
 
 def run(suite, server):
@@ -87,16 +108,19 @@ def _job_count(suite, client):
 
 
 def _frequency(suite, client):
-    group = Group()
-    client.put(group.collection(), collection_body(
-        quota={"maxRecurrence": {"frequency": "Hour", "interval": 1}}))
-    for recurrence in TOO_OFTEN_FOR_HOURLY:
-        with suite.case(f"a quota of one hour refuses {recurrence}"):
-            conflict(client.put(group.job(), job_body(recurrence=recurrence)), "maxRecurrence")
-    for recurrence in RIGHT_FOR_HOURLY:
-        with suite.case(f"a quota of one hour allows {recurrence}"):
-            answer = client.put(group.job(), job_body(recurrence=recurrence))
-            holds(answer.status in (200, 201), answer)
+    for unit, too_often, right in [("Week", TOO_OFTEN_FOR_WEEKLY, RIGHT_FOR_WEEKLY),
+                                   ("Hour", TOO_OFTEN_FOR_HOURLY, RIGHT_FOR_HOURLY)]:
+        group = Group()
+        client.put(group.collection(), collection_body(
+            quota={"maxRecurrence": {"frequency": unit, "interval": 1}}))
+        for recurrence in too_often:
+            with suite.case(f"a quota of one {unit} refuses {recurrence}"):
+                conflict(client.put(group.job(), job_body(recurrence=recurrence)),
+                         "maxRecurrence")
+        for recurrence in right:
+            with suite.case(f"a quota of one {unit} allows {recurrence}"):
+                answer = client.put(group.job(), job_body(recurrence=recurrence))
+                holds(answer.status in (200, 201), answer)
     with suite.case("a PATCH that would recur too often is refused and changes nothing"):
         client.put(group.job(), job_body(recurrence=HOURLY))
         conflict(client.patch(group.job(), {"properties": {"recurrence": EVERY_MINUTE}}))

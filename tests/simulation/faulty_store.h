@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// FaultyStore is a MemoryStore that fails on request: before it applies, after it has applied
+// and lost the answer, while reading, by taking its time, or by the process dying in its
+// midst. What it applied in a step is kept for those who watch.
+
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "store/memory_store.h"
+#include "tests/simulation/simulated_time.h"
+
+namespace belfry {
+
+// Thrown through the engine: the process dies here.
+struct Crash {};
+
+enum class CommitFault {
+  none,
+  unavailable,     // nothing is applied, and it says so
+  lost_unapplied,  // "unknown": nothing was applied
+  lost_applied,    // "unknown": all of it was applied
+  crash_before,
+  crash_after,
+};
+
+struct StoreFaults {
+  CommitFault commit = CommitFault::none;
+  std::optional<int> failing_read = std::nullopt;  // counted from 0 within the step
+  bool down = false;                               // nothing works
+  bool sweep_fails = false;
+  Ticks stall{0};  // a commit takes so long
+};
+
+class FaultyStore final : public Store {
+ public:
+  explicit FaultyStore(SimulatedTime& time) : time_(time) {}
+
+  // Called when a batch was applied, before anything else can happen.
+  void on_applied(std::function<void()> applied) { on_applied_ = std::move(applied); }
+
+  // What is to go wrong in the next step.
+  void begin_step(const StoreFaults& faults);
+  bool applied() const { return applied_.has_value(); }
+  // The batch that was applied in this step; empty if none was.
+  const std::vector<Write>& batch() const;
+  const std::optional<SweepLimits>& swept() const { return swept_; }
+
+  // What is really stored, without faults.
+  MemoryStore& truth() { return memory_; }
+
+  Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override;
+  Result<std::size_t> sweep(const SweepLimits& limits) override;
+  Result<std::vector<Job>> due(std::size_t limit) override;
+  Result<std::vector<Job>> started(std::size_t limit) override;
+  Result<std::optional<JobCollection>> collection(const CollectionKey& key) override;
+  Result<std::vector<JobCollection>> collections(const CollectionQuery& query) override;
+  Result<SkuCounts> count_collections(const std::string& subscription, Sku sku) override;
+  Result<std::optional<Job>> job(const JobKey& key) override;
+  Result<std::vector<Job>> jobs(const JobQuery& query) override;
+  Result<std::int64_t> count_jobs(const CollectionKey& key) override;
+  Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) override;
+
+ private:
+  bool read_fails();
+
+  SimulatedTime& time_;
+  MemoryStore memory_;
+  StoreFaults faults_;
+  int reads_ = 0;
+  std::optional<std::vector<Write>> applied_;
+  std::optional<SweepLimits> swept_;
+  std::function<void()> on_applied_;
+};
+
+}  // namespace belfry

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+//
+// What writes make of the job, and what the stored row must then say. Rows of the history are
+// in job_replay_rows.cpp.
+
+#include "tests/simulation/job_replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace belfry {
+
+constexpr Ticks kStillOnTime = std::chrono::seconds{30};
+
+void JobReplay::fault(const std::string& what) {
+  faults_.push_back(fmt::format("step {} at {}: {}", step_, format_instant(now_), what));
+}
+
+void JobReplay::see(const Event& event) {
+  step_ = event.step;
+  now_ = event.now;
+  std::visit([this](const auto& what) { on(what); }, event.what);
+}
+
+void JobReplay::finish(Instant now) {
+  now_ = now;
+  if (!exists_) return;
+  expect(!chain_, "an occurrence is still being tried at the end");
+  expect(!extra_, "a run that was asked for never began");
+  expect(expected_rows_.empty(), "a row is missing at the end");
+  const auto next = running() ? planned_next() : std::nullopt;
+  if (next) expect(*next > now, fmt::format("nothing came of {}", format_instant(*next)));
+  for (const auto& [place, answers] : superseded_) {
+    expect(answers.empty(), fmt::format("the answer of superseded #{} was lost", place.seq));
+  }
+}
+
+std::optional<Instant> JobReplay::planned_after(Instant after) {
+  const auto& recurrence = definition_.timing.recurrence;
+  if (recurrence && recurrence->count && ran_ >= *recurrence->count) return std::nullopt;
+  return calendar_.first_after(after);
+}
+
+std::optional<Instant> JobReplay::planned_next() {
+  return planned_after(covered_);
+}
+
+void JobReplay::on(const Wrote& wrote) {
+  ++gen_;
+  retry_interval_default_ = wrote.retry_interval_default;
+  switch (wrote.kind) {
+    case WriteKind::put:
+      return put(wrote);
+    case WriteKind::patch:
+      return patch(wrote);
+    case WriteKind::run:
+      return run();
+    case WriteKind::suspend:
+      end_chain();
+      if (running()) expect_gap(RowKind::change_gap, now_);
+      extra_.reset();
+      deferred_until_.reset();
+      collection_runs_ = false;
+      return;
+    case WriteKind::resume:
+      collection_runs_ = true;
+      if (state_ == JobState::enabled) go_on();
+      return conclude(false);
+    case WriteKind::touch:
+      return;
+  }
+}
+
+void JobReplay::put(const Wrote& wrote) {
+  if (exists_) {
+    end_chain();
+    if (running()) expect_gap(RowKind::change_gap, now_);
+  }
+  exists_ = true;
+  extra_.reset();
+  deferred_until_.reset();
+  definition_ = wrote.definition;
+  collection_runs_ = wrote.collection_runs;
+  state_ = wrote.enabled ? JobState::enabled : JobState::disabled;
+  ended_.reset();
+  status_ = {};
+  define();
+  conclude(false);
+}
+
+void JobReplay::patch(const Wrote& wrote) {
+  expect(state_ == JobState::enabled || state_ == JobState::disabled,
+         "a job that has ended was patched");
+  const bool new_timing = wrote.definition.timing != definition_.timing;
+  const bool ran_before = running();
+  const bool runs_after = wrote.enabled && wrote.collection_runs;
+  const bool orphaned =
+      chain_ && chain_->next.role == ActionRole::error && !wrote.definition.error_action;
+  if (!runs_after || orphaned) end_chain();
+  if (!runs_after) extra_.reset();
+  if (ran_before && (new_timing || !runs_after || orphaned)) {
+    expect_gap(RowKind::change_gap, now_);
+    if (!extra_) deferred_until_.reset();
+  }
+  definition_ = wrote.definition;
+  collection_runs_ = wrote.collection_runs;
+  state_ = wrote.enabled ? JobState::enabled : JobState::disabled;
+  if (new_timing) {
+    define();
+    if (chain_) chain_->next.origin = Origin::extra;
+  }
+  if (runs_after && !ran_before) go_on();
+  conclude(orphaned);
+}
+
+void JobReplay::run() {
+  expect(running(), "a job that does not run was asked to run and did not refuse");
+  if (chain_) {
+    expect(!chain_->next.started, "a run was accepted while an attempt was on the wire");
+    chain_->next.due = now_;
+  } else {
+    extra_ = now_;
+    deferred_until_.reset();
+  }
+}
+
+void JobReplay::define() {
+  calendar_ = PlannedInstants(definition_.timing, now_);
+  ran_ = 0;
+  owed_until_ = Instant{};
+  covered_ = now_ - kOneTick;
+}
+
+// Nothing is owed for the time in which the job did not run, but what runs once runs once.
+void JobReplay::go_on() {
+  if (!calendar_.once()) {
+    covered_ = std::max(covered_, now_);
+  } else if (const auto next = planned_next(); next && *next <= now_) {
+    define();
+  }
+}
+
+void JobReplay::end_chain() {
+  if (!chain_) return;
+  if (chain_->next.started) {
+    if (!chain_->noted) expected_rows_.push_back({RowKind::note, now_, now_, 1});
+    const bool main = chain_->next.role == ActionRole::main;
+    if (main && chain_->next.retry == 0) {
+      ++status_.executions;
+      if (chain_->next.origin == Origin::planned) ++ran_;
+    }
+    if (main) status_.last_execution = chain_->next.started;
+    if (chain_->sent_in_life == life_) superseded_[place_of(chain_->next)] = chain_->answers;
+  }
+  chain_.reset();
+}
+
+void JobReplay::conclude(bool last_failed) {
+  if (!running() || chain_ || extra_ || planned_next()) return;
+  state_ = last_failed ? JobState::faulted : JobState::completed;
+  ended_ = now_;
+}
+
+void JobReplay::on(const Unstarted&) {
+  if (!chain_ || !chain_->next.started || !chain_->refused) {
+    return fault("a start was taken back that no target refused");
+  }
+  expect(chain_->sent_in_life == kNeverSent, "a start was taken back that had been sent");
+  Chain& chain = *chain_;
+  chain.refused = false;
+  chain.next.started.reset();
+  chain.next.due = std::max(now_ + rules_.refused_backoff, chain.next.occurrence.scheduled_for);
+  if (chain.next.open()) return;
+  deferred_until_ = chain.next.due;
+  covered_ = chain.covered_before;
+  if (chain.next.origin == Origin::extra) extra_ = chain.next.occurrence.scheduled_for;
+  chain_.reset();
+}
+
+void JobReplay::on(const Saw& saw) {
+  for (const ExpectedRow& row : expected_rows_) {
+    fault(row.kind == RowKind::note
+              ? "an attempt on the wire was superseded without a note"
+              : fmt::format("no row covers {} to {}, {} occurrences", format_instant(row.first),
+                            format_instant(row.last), row.count));
+  }
+  expected_rows_.clear();
+  expect(exists_, "a job is stored that nobody put");
+  expect(saw.gen == gen_, fmt::format("gen is {} and not {}", saw.gen, gen_));
+  expect(saw.state == state_, fmt::format("state is {} and not {}", static_cast<int>(saw.state),
+                                          static_cast<int>(state_)));
+  expect(saw.ended == ended_, "it ended at another time");
+  expect(saw.status.executions == status_.executions,
+         fmt::format("{} executions and not {}", saw.status.executions, status_.executions));
+  expect(saw.status.failures == status_.failures,
+         fmt::format("{} failures and not {}", saw.status.failures, status_.failures));
+  expect(saw.status.faults == status_.faults,
+         fmt::format("{} faults and not {}", saw.status.faults, status_.faults));
+  expect(saw.status.last_execution == status_.last_execution, "another last execution");
+  expect(saw.last_seq >= last_seq_, "the highest seq went back");
+  last_seq_ = saw.last_seq;
+  check_next(saw.next);
+}
+
+void JobReplay::check_next(const std::optional<DueAttempt>& next) {
+  if (!running()) return expect(!next, "a job that does not run waits for something");
+  if (!next) return fault("a job that runs waits for nothing");
+  expect(next->occurrence.seq <= last_seq_, "a seq above the highest");
+  if (chain_ && chain_->next.started) {
+    return expect(*next == chain_->next, "an attempt on the wire is no longer waited for");
+  }
+  if (next->started) return check_begun(*next);
+  check_waiting(*next);
+}
+
+void JobReplay::check_waiting(const DueAttempt& next) {
+  expect(!moved_to_latest_, "the latest missed occurrence did not begin");
+  moved_to_latest_ = false;
+  if (chain_) {
+    return expect(next == chain_->next, fmt::format("waits not for the retry that is due {}",
+                                                    format_instant(chain_->next.due)));
+  }
+  expect(!next.open(), "an attempt waits that nothing led to");
+  const auto scheduled_for = extra_ ? extra_ : planned_next();
+  expect(next.origin == (extra_ ? Origin::extra : Origin::planned), "of the wrong origin");
+  expect(next.occurrence.scheduled_for == scheduled_for,
+         fmt::format("waits for {} and not for {}", format_instant(next.occurrence.scheduled_for),
+                     scheduled_for ? format_instant(*scheduled_for) : "nothing"));
+  expect(is_new(next.occurrence.seq), "waits with a seq that was used");
+  const Instant due = deferred_until_.value_or(next.occurrence.scheduled_for);
+  expect(next.due == due,
+         fmt::format("due {} and not {}", format_instant(next.due), format_instant(due)));
+}
+
+void JobReplay::check_begun(const DueAttempt& next) {
+  expect(next.due <= now_, "begun before it was due");
+  expect(next.started == now_, "begun at another time than now");
+  if (!chain_) return begin_occurrence(next);
+  DueAttempt expected = chain_->next;
+  expected.started = now_;
+  expect(next == expected, fmt::format("another attempt was begun than the one due {}",
+                                       format_instant(expected.due)));
+  chain_->next = next;
+  chain_->begun_in_step = step_;
+  chain_->sent_in_life = kNeverSent;
+}
+
+void JobReplay::begin_occurrence(const DueAttempt& next) {
+  expect(next.role == ActionRole::main && next.retry == 0, "a chain began in its middle");
+  expect(is_new(next.occurrence.seq), "a seq came back");
+  expect(next.occurrence.scheduled_for <= now_, "begun early");
+  chain_ = Chain{.next = next, .begun_in_step = step_, .covered_before = covered_, .answers = {}};
+  if (extra_) {
+    expect(next.origin == Origin::extra && next.occurrence.scheduled_for == *extra_,
+           "another occurrence was begun than the run that was asked for");
+    extra_.reset();
+  } else {
+    check_planned_begin(next);
+    covered_ = std::max(covered_, next.occurrence.scheduled_for);
+  }
+  deferred_until_.reset();
+  moved_to_latest_ = false;
+}
+
+void JobReplay::check_planned_begin(const DueAttempt& next) {
+  expect(next.origin == Origin::planned, "an extra occurrence that nobody asked for");
+  const Instant scheduled_for = next.occurrence.scheduled_for;
+  const auto planned = planned_next();
+  expect(planned == scheduled_for,
+         fmt::format("{} was begun and not {}", format_instant(scheduled_for),
+                     planned ? format_instant(*planned) : "nothing"));
+  if (!moved_to_latest_) {
+    expect(next.due == deferred_until_.value_or(scheduled_for), "due at another time than planned");
+  }
+  if (now_ - scheduled_for <= kStillOnTime) return;
+  const auto following = planned_after(scheduled_for);
+  switch (rules_.catch_up) {
+    case CatchUp::latest:
+      return expect(!following || *following > now_, "a late occurrence that is not the latest");
+    case CatchUp::all:
+      owed_until_ = std::max(owed_until_, now_);
+      return;
+    case CatchUp::none:
+      return fault("a late occurrence was begun");
+  }
+}
+
+void JobReplay::on(const Removed& removed) {
+  if (removed.swept) {
+    expect(ended_ && now_ - *ended_ > rules_.ended_jobs_kept, "a job was swept too early");
+  }
+  exists_ = false;
+  chain_.reset();
+  extra_.reset();
+  superseded_.clear();
+  expected_rows_.clear();
+}
+
+void JobReplay::on(const Crashed&) {
+  ++life_;
+  superseded_.clear();
+  if (!chain_) return;
+  chain_->answers.clear();
+  chain_->refused = false;
+}
+
+void JobReplay::on(const ClockSet&) {
+  clock_set_in_step_ = step_;
+}
+
+}  // namespace belfry

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+//
+// The decision tables of docs/job-lifecycle.md, row by row.
+
+#include "engine/settle.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/job_changes.h"
+
+namespace belfry {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+const Instant kNow = Instant{std::chrono::sys_days{std::chrono::year{2030} / 1 / 1}};
+
+Recurrence every_minute() {
+  Recurrence recurrence;
+  recurrence.frequency = Frequency::minute;
+  return recurrence;
+}
+
+struct Wish {
+  std::optional<Recurrence> recurrence;
+  std::optional<RetryPolicy> retry;
+  std::optional<Action> error_action;
+};
+
+RetryPolicy retries(int count, Ticks interval) {
+  return {RetryType::fixed, interval, count};
+}
+
+Job waiting(const Wish& wish) {
+  JobWish wanted;
+  wanted.definition.timing.recurrence = wish.recurrence;
+  wanted.definition.action.retry_policy = wish.retry;
+  wanted.definition.error_action = wish.error_action;
+  return created(JobId{1}, {}, wanted, kNow);
+}
+
+Job started(const Wish& wish) {
+  return begin(waiting(wish), kNow, CatchUp::latest).job;
+}
+
+Outcome outcome(bool succeeded, Instant at) {
+  return {succeeded, "said so", at, at};
+}
+
+Settlement settled(const Job& job, bool succeeded, Instant at) {
+  return settle(job, attempt_of(job), outcome(succeeded, at), at);
+}
+
+// Fails as often as the policy allows it to be tried.
+Settlement exhausted(Job job, Instant at) {
+  while (true) {
+    Settlement settlement = settled(job, false, at);
+    const bool retry = settlement.job.next && settlement.job.next->retry > 0;
+    if (!retry) return settlement;
+    at = settlement.job.next->due;
+    job = begin(settlement.job, at, CatchUp::latest).job;
+  }
+}
+
+TEST(Settle, S1SuccessLeadsToTheNextOccurrence) {
+  const Settlement settlement = settled(started({every_minute(), {}, {}}), true, kNow + seconds{1});
+  ASSERT_EQ(settlement.rows.size(), 1u);
+  EXPECT_EQ(settlement.rows[0].status, HistoryStatus::completed);
+  EXPECT_EQ(settlement.rows[0].repeat, 1);
+  EXPECT_EQ(settlement.job.next->due, kNow + minutes{1});
+  EXPECT_EQ(settlement.job.next->occurrence.scheduled_for, kNow + minutes{1});
+  EXPECT_EQ(settlement.job.status.executions, 1);
+  EXPECT_EQ(settlement.job.status.failures, 0);
+}
+
+TEST(Settle, S1SuccessOfTheLastOccurrenceCompletesTheJob) {
+  const Settlement once = settled(started({}), true, kNow);
+  EXPECT_EQ(once.job.state, JobState::completed);
+  EXPECT_EQ(once.job.ended, kNow);
+  EXPECT_FALSE(once.job.next);
+  Recurrence one_time = every_minute();
+  one_time.count = 1;
+  EXPECT_EQ(settled(started({one_time, {}, {}}), true, kNow).job.state, JobState::completed);
+}
+
+// Counted from when the outcome was learnt: a slow target must not be hit twice at once.
+TEST(Settle, S2AFailureIsRetriedAfterItsInterval) {
+  const Settlement settlement =
+      settled(started({{}, retries(2, minutes{5}), {}}), false, kNow + seconds{40});
+  EXPECT_EQ(settlement.rows[0].status, HistoryStatus::failed);
+  EXPECT_EQ(settlement.job.next->due, kNow + seconds{40} + minutes{5});
+  EXPECT_EQ(settlement.job.next->retry, 1);
+  EXPECT_EQ(settlement.job.next->occurrence.scheduled_for, kNow);
+  EXPECT_FALSE(settlement.job.next->started);
+  EXPECT_EQ(settlement.job.status.failures, 1);
+  EXPECT_EQ(settlement.job.status.faults, 0);
+}
+
+TEST(Settle, WithoutAPolicyThereAreFourRetriesThirtySecondsApart) {
+  Job job = started({});
+  Instant at = kNow;
+  for (int retry = 1; retry <= kRetryCountDefault; ++retry) {
+    job = settled(job, false, at).job;
+    ASSERT_TRUE(job.next);
+    EXPECT_EQ(job.next->retry, retry);
+    EXPECT_EQ(job.next->due, at + seconds{30});
+    at = job.next->due;
+    job = begin(job, at, CatchUp::latest).job;
+  }
+  EXPECT_EQ(settled(job, false, at).job.state, JobState::faulted);
+}
+
+TEST(Settle, S3AfterTheLastRetryTheErrorActionIsDueAtOnce) {
+  const Settlement settlement = exhausted(started({{}, retries(1, minutes{1}), Action{}}), kNow);
+  EXPECT_EQ(settlement.job.next->role, ActionRole::error);
+  EXPECT_EQ(settlement.job.next->retry, 0);
+  EXPECT_EQ(settlement.job.next->due, kNow + minutes{1});
+  EXPECT_EQ(settlement.job.status.faults, 1);
+  EXPECT_EQ(settlement.job.status.failures, 2);
+}
+
+TEST(Settle, S4WithoutAnErrorActionARecurringJobGoesOnAndALastOneFaults) {
+  const RetryPolicy none{RetryType::none, {}, {}};
+  const Settlement recurring = exhausted(started({every_minute(), none, {}}), kNow);
+  EXPECT_EQ(recurring.job.state, JobState::enabled);
+  EXPECT_EQ(recurring.job.next->due, kNow + minutes{1});
+  EXPECT_EQ(recurring.job.status.faults, 1);
+  EXPECT_EQ(exhausted(started({{}, none, {}}), kNow).job.state, JobState::faulted);
+}
+
+TEST(Settle, S5To7TheErrorActionHasItsRetriesAndTheJobIsFaultedAllTheSame) {
+  const RetryPolicy none{RetryType::none, {}, {}};
+  Action error_action;
+  error_action.retry_policy = retries(1, minutes{2});
+  const Job main_failed = exhausted(started({{}, none, error_action}), kNow).job;
+  const Job trying = begin(main_failed, kNow, CatchUp::latest).job;
+
+  EXPECT_EQ(settled(trying, true, kNow).job.state, JobState::faulted);  // S5
+  const Settlement again = settled(trying, false, kNow);                // S6
+  EXPECT_EQ(again.job.next->role, ActionRole::error);
+  EXPECT_EQ(again.job.next->retry, 1);
+  EXPECT_EQ(again.job.next->due, kNow + minutes{2});
+  EXPECT_EQ(again.job.status.failures, 1) << "failures are the main action's";
+  const Job last = begin(again.job, kNow + minutes{2}, CatchUp::latest).job;
+  const Settlement ended = settled(last, false, kNow + minutes{2});  // S7
+  EXPECT_EQ(ended.job.state, JobState::faulted);
+  EXPECT_EQ(ended.rows[0].role, ActionRole::error);
+  EXPECT_EQ(ended.job.status.faults, 1);
+}
+
+TEST(Settle, AnErrorActionWithoutAPolicyHasTheMainActions) {
+  const Job main_failed = exhausted(started({{}, retries(1, minutes{3}), Action{}}), kNow).job;
+  const Instant at = main_failed.next->due;
+  const Settlement again = settled(begin(main_failed, at, CatchUp::latest).job, false, at);
+  EXPECT_EQ(again.job.next->due, at + minutes{3});
+}
+
+// Never overlapping, and never silent: what passed meanwhile is one row.
+TEST(Settle, S8WhatPassedMeanwhileIsOneRow) {
+  const Settlement settlement =
+      settled(started({every_minute(), {}, {}}), true, kNow + minutes{3} + seconds{30});
+  ASSERT_EQ(settlement.rows.size(), 2u);
+  EXPECT_EQ(settlement.rows[1].status, HistoryStatus::postponed);
+  EXPECT_EQ(settlement.rows[1].occurrence.scheduled_for, kNow + minutes{1});
+  EXPECT_EQ(settlement.rows[1].gap, (Gap{kNow + minutes{3}, 3}));
+  EXPECT_EQ(settlement.job.next->due, kNow + minutes{4});
+  EXPECT_LT(settlement.rows[1].occurrence.seq, settlement.job.next->occurrence.seq);
+}
+
+TEST(Settle, SettlingTheSameAttemptAgainYieldsTheSame) {
+  const Job job = started({every_minute(), {}, {}});
+  const Settlement first = settled(job, false, kNow + seconds{2});
+  const Settlement second = settled(job, false, kNow + seconds{2});
+  EXPECT_EQ(first.rows, second.rows);
+  EXPECT_EQ(first.job.next, second.job.next);
+  EXPECT_EQ(first.job.last_seq, second.job.last_seq);
+}
+
+TEST(Begin, B1WhatIsOnTimeIsStarted) {
+  const Job job = waiting({every_minute(), {}, {}});
+  const Settlement settlement = begin(job, kNow + seconds{5}, CatchUp::latest);
+  EXPECT_TRUE(settlement.rows.empty());
+  EXPECT_EQ(settlement.job.next->started, kNow + seconds{5});
+  EXPECT_EQ(settlement.job.next->occurrence, job.next->occurrence);
+}
+
+TEST(Begin, B2ASingleLateOccurrenceIsStarted) {
+  const Settlement settlement = begin(waiting({}), kNow + hours{5}, CatchUp::latest);
+  EXPECT_TRUE(settlement.rows.empty());
+  EXPECT_TRUE(settlement.job.next->started);
+}
+
+TEST(Begin, B3TheLatestMissedOneIsStartedAndTheOthersAreOneRow) {
+  const Instant later = kNow + minutes{10} + seconds{31};
+  const Settlement settlement = begin(waiting({every_minute(), {}, {}}), later, CatchUp::latest);
+  ASSERT_EQ(settlement.rows.size(), 1u);
+  EXPECT_EQ(settlement.rows[0].gap, (Gap{kNow + minutes{9}, 10}));
+  EXPECT_EQ(settlement.rows[0].occurrence.scheduled_for, kNow);
+  EXPECT_EQ(settlement.job.next->occurrence.scheduled_for, kNow + minutes{10});
+  EXPECT_EQ(settlement.job.next->started, later);
+  EXPECT_GT(settlement.job.next->occurrence.seq, settlement.rows[0].occurrence.seq);
+}
+
+TEST(Begin, B4AllOfThemFollowOneAfterTheOther) {
+  const Instant later = kNow + minutes{2} + seconds{31};
+  Job job = waiting({every_minute(), {}, {}});
+  for (int i = 0; i <= 2; ++i) {
+    EXPECT_EQ(job.next->occurrence.scheduled_for, kNow + minutes{i});
+    const Settlement begun = begin(job, later, CatchUp::all);
+    EXPECT_TRUE(begun.rows.empty());
+    const Settlement done = settled(begun.job, true, later);
+    EXPECT_EQ(done.rows.size(), 1u);
+    job = done.job;
+  }
+  EXPECT_EQ(job.next->due, kNow + minutes{3});
+}
+
+TEST(Begin, B5NothingIsStartedAndOneRowSaysSo) {
+  const Instant later = kNow + minutes{2} + seconds{31};
+  const Settlement settlement = begin(waiting({every_minute(), {}, {}}), later, CatchUp::none);
+  ASSERT_EQ(settlement.rows.size(), 1u);
+  EXPECT_EQ(settlement.rows[0].gap, (Gap{kNow + minutes{2}, 3}));
+  EXPECT_FALSE(settlement.job.next->started);
+  EXPECT_EQ(settlement.job.next->due, kNow + minutes{3});
+}
+
+TEST(Unstarted, IsDueLaterAndOwesTheSameOccurrence) {
+  const Job job = waiting({every_minute(), {}, {}});
+  const Job again = unstarted(begin(job, kNow, CatchUp::latest).job, kNow + seconds{1});
+  EXPECT_EQ(again.next->due, kNow + seconds{1});
+  EXPECT_EQ(again.next->occurrence, job.next->occurrence);
+  EXPECT_EQ(again.covered_until, job.covered_until);
+}
+
+}  // namespace
+}  // namespace belfry

@@ -7,6 +7,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 SEED ?= 1
+SEEDS ?= 1
 MINUTES ?= 1
 ROUNDS ?= 1000
 ONLY ?=
@@ -19,7 +20,7 @@ help:
 	@echo "make build            build/release/belfry"
 	@echo "make fmt              format all C++ sources"
 	@echo "make tidy             the rules of the house, and clang's opinion"
-	@echo "make sim SEED=n       the calendar against its oracle, from a seed"
+	@echo "make sim SEED=n       the calendar and the engine in virtual time, from a seed"
 	@echo "make crash ROUNDS=n   kill the server n times under load and check that nothing is lost"
 	@echo "make fuzz MINUTES=n   every fuzzer for n minutes"
 	@echo "make bench            the benchmarks"
@@ -65,8 +66,9 @@ tidy:
 sim:
 	@tools/install-deps build test
 	@cmake --preset debug >/dev/null
-	@ninja -C build/debug --quiet oracle_test
+	@ninja -C build/debug --quiet oracle_test simulation_test
 	@BELFRY_SEED=$(SEED) build/debug/tests/oracle_test
+	@BELFRY_SEED=$(SEED) BELFRY_SEEDS=$(SEEDS) build/debug/tests/simulation_test
 
 crash:
 	@tools/install-deps build test

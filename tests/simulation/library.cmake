@@ -10,8 +10,8 @@ if(NOT TARGET naive_calendar)
   target_precompile_headers(naive_calendar REUSE_FROM belfry_pch)
 endif()
 
-set(parts chaos checker clerk faulty_store job_replay job_replay_rows planned_instants random_jobs
-  record simulated_dispatcher simulation watcher)
+set(parts chaos checker clerk faulty_store job_replay job_replay_rows long_run planned_instants
+  random_jobs record simulated_dispatcher simulation watcher)
 list(TRANSFORM parts PREPEND ${CMAKE_SOURCE_DIR}/tests/simulation/)
 list(TRANSFORM parts APPEND .cpp)
 add_library(simulation STATIC ${parts})

@@ -15,12 +15,11 @@ HttpExchangePtr HttpWaitingCalls::pop() {
 }
 
 std::vector<HttpExchangePtr> HttpWaitingCalls::take_expired(SteadyTime now) {
-  const auto expired = std::stable_partition(
-      waiting_.begin(), waiting_.end(),
-      [now](const HttpExchangePtr& exchange) { return exchange->deadline > now; });
-  std::vector<HttpExchangePtr> taken(std::make_move_iterator(expired),
-                                     std::make_move_iterator(waiting_.end()));
-  waiting_.erase(expired, waiting_.end());
+  std::vector<HttpExchangePtr> taken;
+  for (HttpExchangePtr& exchange : waiting_) {
+    if (exchange->deadline <= now) taken.push_back(std::move(exchange));
+  }
+  std::erase_if(waiting_, [](const HttpExchangePtr& exchange) { return exchange == nullptr; });
   return taken;
 }
 

@@ -38,8 +38,9 @@ SmallSet named_week_days(Month month, const Schedule& schedule, int length) {
 }  // namespace
 
 int Month::length() const {
-  const std::chrono::year_month_day_last last{std::chrono::year{year()} /
-                                              static_cast<unsigned>(month()) / std::chrono::last};
+  const std::chrono::month month_of_year{static_cast<unsigned>(month())};
+  const std::chrono::year_month_day_last last{std::chrono::year{year()},
+                                              std::chrono::month_day_last{month_of_year}};
   return static_cast<int>(static_cast<unsigned>(last.day()));
 }
 

@@ -46,6 +46,12 @@ void Watcher::look() {
   }
 }
 
+HistoryPlace Watcher::forgotten_before(JobId job) const {
+  const auto rows = rows_.find(job);
+  if (rows == rows_.end() || rows->second.size() < rows_max_) return {};
+  return rows->second.begin()->first;
+}
+
 void Watcher::look_at_row(const HistoryEntry& written) {
   HistoryQuery query;
   query.job = written.job;

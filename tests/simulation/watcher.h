@@ -41,6 +41,7 @@ class Watcher {
 
   // Rows beyond so many are forgotten, the oldest first: for long runs.
   void keep_rows(std::size_t rows_max) { rows_max_ = rows_max; }
+  HistoryPlace forgotten_before(JobId job) const;
 
  private:
   void look();

@@ -63,7 +63,7 @@ double seconds_since(SteadyClock::time_point began) {
 }
 
 struct Measured {
-  std::string what;
+  std::string name;
   std::size_t each = 1;  // things done by a call
   Usage before = used();
   std::vector<double> seconds = {};  // of each call
@@ -80,10 +80,10 @@ void print(Measured measured) {
   std::ranges::sort(measured.seconds);
   const double things = static_cast<double>(measured.seconds.size() * measured.each);
   fmt::print(
-      "{{\"bench\":\"store\",\"what\":\"{}\",\"per_second\":{:.0f},\"cpu_us\":{:.1f},"
+      "{{\"bench\":\"store\",\"case\":\"{}\",\"per_second\":{:.0f},\"cpu_us\":{:.1f},"
       "\"written_bytes\":{:.0f},\"calls\":{},\"p50_ms\":{:.3f},\"p99_ms\":{:.3f},"
       "\"max_ms\":{:.3f}}}\n",
-      measured.what, things / total,
+      measured.name, things / total,
       1e6 * (after.cpu_seconds - measured.before.cpu_seconds) / things,
       (after.written_bytes - measured.before.written_bytes) / things, measured.seconds.size(),
       1e3 * percentile(measured.seconds, 0.5), 1e3 * percentile(measured.seconds, 0.99),
@@ -91,15 +91,12 @@ void print(Measured measured) {
   std::fflush(stdout);
 }
 
+// Calls again and again; a call says how long the store took of it.
 template <typename Call>
-void measure(const std::string& what, std::size_t each, Call call) {
-  Measured measured{.what = what, .each = each};
+void measure(const std::string& name, std::size_t each, Call call) {
+  Measured measured{.name = name, .each = each};
   const auto began = SteadyClock::now();
-  while (SteadyClock::now() - began < kMeasureFor) {
-    const auto call_began = SteadyClock::now();
-    call();
-    measured.seconds.push_back(seconds_since(call_began));
-  }
+  while (SteadyClock::now() - began < kMeasureFor) measured.seconds.push_back(call());
   print(std::move(measured));
 }
 
@@ -112,13 +109,28 @@ T must(Result<T> result) {
   return *std::move(result);
 }
 
+template <typename Call>
+double timed(Call call) {
+  const auto began = SteadyClock::now();
+  must(call());
+  return seconds_since(began);
+}
+
+// Jobs that are due together come by id, as they do when they are due at the same instant, or
+// from anywhere in the tables, as they do when each has an instant of its own.
+enum class Order { by_id, scattered };
+
 // Stands for the engine: fires jobs and settles them, always with the next seq of the job.
 class Load {
  public:
   Load(SqliteStore& store, std::int64_t jobs)
       : store_(store), seqs_(static_cast<std::size_t>(jobs), 0), random_(7) {
     for (std::int64_t id = 0; id < jobs; ++id) order_.push_back(id);
-    for (std::size_t i = order_.size(); i > 1; --i) {
+  }
+
+  void set(Order order) {
+    std::ranges::sort(order_);
+    for (std::size_t i = order_.size(); order == Order::scattered && i > 1; --i) {
       std::swap(order_[i - 1], order_[random_.below(i)]);
     }
   }
@@ -128,15 +140,13 @@ class Load {
   void create_jobs() {
     must(store_.commit({PutCollection{sample_collection()},
                         PutCollection{sample_collection(collection_key("small"))}}));
-    Measured measured{.what = "create jobs, batches of 100", .each = kPage};
+    Measured measured{.name = "create jobs, batches of 100", .each = kPage};
     for (std::int64_t id = 0; id < jobs();) {
       std::vector<Write> batch;
       for (std::size_t i = 0; i < kPage && id < jobs(); ++i, ++id) {
         batch.push_back(PutJob{new_job(id), kGenAbsent, {}});
       }
-      const auto began = SteadyClock::now();
-      must(store_.commit(batch));
-      measured.seconds.push_back(seconds_since(began));
+      measured.seconds.push_back(timed([&] { return store_.commit(batch); }));
     }
     print(std::move(measured));
   }
@@ -145,7 +155,7 @@ class Load {
     return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(jobs())));
   }
 
-  void settle(std::size_t count, HistoryStatus status = HistoryStatus::completed) {
+  double settle(std::size_t count, HistoryStatus status = HistoryStatus::completed) {
     std::vector<Write> batch;
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t id = earliest_job();
@@ -155,10 +165,10 @@ class Load {
       ++now_;
       batch.push_back(AdvanceJob{progress(id, seq), {row}});
     }
-    must(store_.commit(batch));
+    return timed([&] { return store_.commit(batch); });
   }
 
-  void start(std::size_t count) {
+  double start(std::size_t count) {
     std::vector<Write> batch;
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t id = order_[(turn_ + i) % order_.size()];
@@ -166,11 +176,10 @@ class Load {
       job.next->started = at(now_);
       batch.push_back(AdvanceJob{job, {}});
     }
-    must(store_.commit(batch));
+    return timed([&] { return store_.commit(batch); });
   }
 
  private:
-  // Each in its turn; jobs that are due together stand anywhere in the tables.
   std::int64_t earliest_job() { return order_[turn_++ % order_.size()]; }
 
   static Job new_job(std::int64_t id) {
@@ -200,30 +209,30 @@ class Load {
 };
 
 void fill_history(Load& load, std::int64_t rows) {
-  Measured measured{.what = fmt::format("fill {} rows of history", rows), .each = kFillBatch};
+  Measured measured{.name = fmt::format("fill {} rows of history", rows), .each = kFillBatch};
   for (std::int64_t done = 0; done < rows; done += static_cast<std::int64_t>(kFillBatch)) {
-    const auto began = SteadyClock::now();
-    load.settle(kFillBatch, done % 10 == 0 ? HistoryStatus::failed : HistoryStatus::completed);
-    measured.seconds.push_back(seconds_since(began));
+    measured.seconds.push_back(
+        load.settle(kFillBatch, done % 10 == 0 ? HistoryStatus::failed : HistoryStatus::completed));
   }
   print(std::move(measured));
 }
 
-void measure_writes(Load& load) {
+void measure_writes(Load& load, Order order) {
+  load.set(order);
+  const std::string how = order == Order::by_id ? "by id" : "scattered";
   for (const std::size_t batch : {1, 10, 100, 1000}) {
-    measure(fmt::format("settle, batches of {}", batch), batch, [&] { load.settle(batch); });
+    measure(fmt::format("settle {}, batches of {}", how, batch), batch,
+            [&] { return load.settle(batch); });
   }
-  measure("start and settle, batches of 1000", 1000, [&] {
-    load.start(1000);
-    load.settle(1000);
-  });
+  measure(fmt::format("start and settle {}, batches of 1000", how), 1000,
+          [&] { return load.start(1000) + load.settle(1000); });
 }
 
 void measure_reads(SqliteStore& store, Load& load) {
   HistoryQuery query{.job = {}, .status = {}, .before = {}, .skip = 0, .limit = kPage};
   const auto page = [&] {
     query.job = JobId{load.any_job()};
-    must(store.history(query));
+    return timed([&] { return store.history(query); });
   };
   measure("page of 100 of a job's history", 1, page);
   query.status = HistoryStatus::failed;
@@ -231,16 +240,14 @@ void measure_reads(SqliteStore& store, Load& load) {
   query.status = HistoryStatus::completed;
   measure("page of 100 completed of a job's history", 1, page);
   measure("list 1000 jobs of a collection", 1, [&] {
-    must(store.jobs({.collection = collection_key("small"),
-                     .state = {},
-                     .after = "",
-                     .skip = 0,
-                     .limit = 1000}));
+    const JobQuery all{collection_key("small"), {}, "", 0, 1000};
+    return timed([&] { return store.jobs(all); });
   });
   measure("get a job", 1, [&] {
-    must(store.job({collection_key(), fmt::format("job-{:08}", load.any_job())}));
+    const JobKey key{collection_key(), fmt::format("job-{:08}", load.any_job())};
+    return timed([&] { return store.job(key); });
   });
-  measure("due(1000)", 1, [&] { must(store.due(1000)); });
+  measure("due(1000)", 1, [&] { return timed([&] { return store.due(1000); }); });
 }
 
 std::int64_t number(int argc, char** argv, int index, std::int64_t otherwise) {
@@ -254,9 +261,11 @@ int run(int argc, char** argv) {
     const auto store = must(SqliteStore::open({.directory = directory}));
     Load load(*store, number(argc, argv, 3, kJobsDefault));
     load.create_jobs();
-    measure_writes(load);
+    measure_writes(load, Order::by_id);
+    measure_writes(load, Order::scattered);
     fill_history(load, number(argc, argv, 2, kHistoryRowsDefault));
-    measure("settle after that, batches of 1000", 1000, [&] { load.settle(1000); });
+    measure("settle scattered after that, batches of 1000", 1000,
+            [&] { return load.settle(1000); });
     measure_reads(*store, load);
   }
   std::filesystem::remove_all(directory);

@@ -12,7 +12,7 @@ import urllib.parse
 from history_rows import add_rows
 from rest import Client, Group, collection_body, job_body
 from server import Server
-from suite import Suite, binary_of, equal, holds
+from suite import Suite, binary_of, equal
 
 ROWS = 1203
 ROWS_PER_PAGE = 500

@@ -20,7 +20,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-struct Run {
+struct EventfulRun {
   Record record;
   Instant end;
 };
@@ -30,7 +30,7 @@ void run_until_sent(Simulation& sim) {
 }
 
 // A day in which everything happens that leaves a trace of its own.
-Run eventful_run() {
+EventfulRun eventful_run() {
   Simulation sim(/*seed=*/5);
   sim.keep_record();
   JobDefinition job = with_error_action(with_retries(every(10, Frequency::minute), 2, minutes{3}));
@@ -257,12 +257,12 @@ const std::vector<Lie>& lies() {
 }
 
 TEST(Checker, IsContentWithTheTruth) {
-  const Run run = eventful_run();
+  const EventfulRun run = eventful_run();
   EXPECT_EQ(faults_of(run.record, {}, run.end), std::vector<std::string>());
 }
 
 TEST(Checker, FindsEveryLie) {
-  const Run run = eventful_run();
+  const EventfulRun run = eventful_run();
   for (const Lie& lie : lies()) {
     Record doctored = run.record;
     lie.tell(doctored);
@@ -271,7 +271,7 @@ TEST(Checker, FindsEveryLie) {
 }
 
 TEST(Checker, FindsThatNothingCameOfALaterOccurrence) {
-  const Run run = eventful_run();
+  const EventfulRun run = eventful_run();
   EXPECT_FALSE(faults_of(run.record, {}, run.end + hours{1}).empty());
 }
 

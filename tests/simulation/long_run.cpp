@@ -42,6 +42,7 @@ LongRunResult run_long(const LongRun& run) {
   // The history is swept on the way, as on any server.
   options.history_kept = days{2};
   options.ended_jobs_kept = days{2};
+  options.sweep_every = hours{6};
   options.sweep_rows_max = 100'000;
   Simulation simulation(kSeed, options);
   simulation.watcher().keep_rows(1'000);

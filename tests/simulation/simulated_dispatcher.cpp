@@ -46,8 +46,9 @@ void SimulatedDispatcher::put_on_wire(const Attempt& attempt, Mood mood) {
 
 Ticks SimulatedDispatcher::latency(Mood mood) {
   if (mood == Mood::hanging) return kAttemptTimeout;
-  const std::int64_t longest_ms = mood == Mood::slow ? 59'000 : 900;
-  return Millis{random_.between(1, longest_ms)};
+  // In tenths of a second, so that now and then several arrive together.
+  const std::int64_t longest = mood == Mood::slow ? 590 : 9;
+  return Millis{100 * random_.between(1, longest)};
 }
 
 bool SimulatedDispatcher::succeeds(Mood mood) {

@@ -92,7 +92,8 @@ Result<Reply> Simulation::set_state(CollectionState state) {
 Instant Simulation::next_wake() const {
   const auto answer = dispatcher_.next_answer();
   const Instant wake = answer ? std::min(*answer, wake_) : wake_;
-  return held_until_ > time_.passed() ? std::min(wake, held_until_) : wake;
+  // Whoever holds an engine looks again when the reason is gone, as app/engine_thread does.
+  return was_held_ ? std::min(wake, std::max(held_until_, time_.passed())) : wake;
 }
 
 void Simulation::run_for(Ticks time) {
@@ -150,7 +151,8 @@ bool Simulation::run_engine(const StepFaults& faults) {
   clerk_.submit_all(*engine_, [faults] {
     if (faults.crash_before_reply) throw Crash{};
   });
-  engine_->hold(time_.passed() < held_until_);
+  was_held_ = time_.passed() < held_until_;
+  engine_->hold(was_held_);
   try {
     wake_ = time_.when_told(engine_->step(now_));
     return true;
@@ -187,7 +189,7 @@ void Simulation::see_sends() {
 // The engine knows what it waits for: it sleeps over nothing, and what is started is on the
 // wire.
 void Simulation::check_wake() {
-  if (!engine_->healthy() || time_.passed() < held_until_) return;
+  if (!engine_->healthy() || was_held_) return;
   const auto started = *store_.truth().started(options_.in_flight_max + 1);
   for (const Job& job : started) {
     if (!watcher_.was_refused(job.id) && !dispatcher_.on_wire(attempt_of(job))) {

@@ -112,6 +112,7 @@ class Simulation {
   Instant now_;   // as the engine was told in this step
   Instant wake_;  // in passed time
   Instant held_until_;
+  bool was_held_ = false;  // in the last step
   Instant last_step_at_;
   int steps_at_once_ = 0;
   Instant swept_before_ = kFirstInstant;

@@ -12,7 +12,7 @@
 int main() {
   using SteadyClock = std::chrono::steady_clock;
   const auto began = SteadyClock::now();
-  const belfry::LongRunResult result = belfry::run_long({.days = 60, .jobs_every_minute = 8});
+  const belfry::LongRunResult result = belfry::run_long({.days = 60, .jobs_every_minute = 2});
   const double seconds = std::chrono::duration<double>(SteadyClock::now() - began).count();
   fmt::print(
       "{{\"bench\":\"simulation\",\"case\":\"sixty_days\",\"executions\":{},\"steps\":{},"

@@ -81,13 +81,13 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
 TEST(Settings, AnUnknownNameInTheFileIsAnError) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("belfry-unknown-" + std::to_string(::getpid()) + ".toml");
-  std::ofstream(path) << "listen = \"127.0.0.1:1\"\n";
+  std::ofstream(path) << "lisren = \"127.0.0.1:1\"\n";
   SettingSources all = sources({});
   all.config_file = path.string();
   const auto settings = resolve_settings(all);
   std::filesystem::remove(path);
   ASSERT_FALSE(settings);
-  EXPECT_NE(settings.error().message.find("listen"), std::string::npos);
+  EXPECT_NE(settings.error().message.find("lisren"), std::string::npos);
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ PRAGMA trusted_schema = OFF;
 PRAGMA temp_store = MEMORY;
 PRAGMA secure_delete = FAST;
 PRAGMA cache_size = -32768;
+PRAGMA journal_size_limit = 134217728;
 )");
   {
     Rows mode = db.query("PRAGMA journal_mode");

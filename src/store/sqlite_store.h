@@ -37,8 +37,8 @@ inline constexpr std::size_t kReadersMax = 16;
 
 // The log is copied into the database when it has grown by so many pages of 4 KiB, and begun
 // anew, if need be by force, when it has so many times as many.
-inline constexpr int kCheckpointPages = 4096;
-inline constexpr int kLogTooLong = 4;
+inline constexpr int kCheckpointPages = 16384;
+inline constexpr int kLogTooLong = 2;
 
 enum class Checkpoints { in_background, in_commits };
 

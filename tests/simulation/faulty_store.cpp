@@ -14,13 +14,8 @@ Error unavailable() {
 void FaultyStore::begin_step(const StoreFaults& faults) {
   faults_ = faults;
   reads_ = 0;
-  applied_.reset();
+  applied_ = false;
   swept_.reset();
-}
-
-const std::vector<Write>& FaultyStore::batch() const {
-  static const std::vector<Write> kNone;
-  return applied_ ? *applied_ : kNone;
 }
 
 Result<std::vector<WriteResult>> FaultyStore::commit(const std::vector<Write>& batch) {
@@ -29,8 +24,8 @@ Result<std::vector<WriteResult>> FaultyStore::commit(const std::vector<Write>& b
   if (faults_.commit == CommitFault::crash_before) throw Crash{};
   if (faults_.commit != CommitFault::lost_unapplied) {
     auto results = memory_.commit(batch);
-    applied_ = batch;
-    if (on_applied_) on_applied_();
+    applied_ = true;
+    if (on_applied_) on_applied_(batch);
     if (faults_.commit == CommitFault::none) return results;
   }
   if (faults_.commit == CommitFault::crash_after) throw Crash{};

@@ -2,7 +2,7 @@
 //
 // FaultyStore is a MemoryStore that fails on request: before it applies, after it has applied
 // and lost the answer, while reading, by taking its time, or by the process dying in its
-// midst. What it applied in a step is kept for those who watch.
+// midst. Those who watch are shown what it applied.
 
 #pragma once
 
@@ -39,14 +39,13 @@ class FaultyStore final : public Store {
  public:
   explicit FaultyStore(SimulatedTime& time) : time_(time) {}
 
-  // Called when a batch was applied, before anything else can happen.
-  void on_applied(std::function<void()> applied) { on_applied_ = std::move(applied); }
+  // Called with each batch that was applied, before anything else can happen.
+  using OnApplied = std::function<void(const std::vector<Write>&)>;
+  void on_applied(OnApplied on_applied) { on_applied_ = std::move(on_applied); }
 
   // What is to go wrong in the next step.
   void begin_step(const StoreFaults& faults);
-  bool applied() const { return applied_.has_value(); }
-  // The batch that was applied in this step; empty if none was.
-  const std::vector<Write>& batch() const;
+  bool applied() const { return applied_; }  // a batch in this step
   const std::optional<SweepLimits>& swept() const { return swept_; }
 
   // What is really stored, without faults.
@@ -71,9 +70,9 @@ class FaultyStore final : public Store {
   MemoryStore memory_;
   StoreFaults faults_;
   int reads_ = 0;
-  std::optional<std::vector<Write>> applied_;
+  bool applied_ = false;
   std::optional<SweepLimits> swept_;
-  std::function<void()> on_applied_;
+  OnApplied on_applied_;
 };
 
 }  // namespace belfry

@@ -42,16 +42,19 @@ LongRunResult run_long(const LongRun& run) {
   // The history is swept on the way, as on any server.
   options.history_kept = days{2};
   options.ended_jobs_kept = days{2};
+  options.refused_backoff = std::chrono::seconds{20};
   options.sweep_every = hours{6};
   options.sweep_rows_max = 100'000;
   Simulation simulation(kSeed, options);
   simulation.watcher().keep_rows(1'000);
+  simulation.check_wake_every(50);
   put_many(simulation, run.jobs_every_minute, 1, Frequency::minute);
-  put_many(simulation, 2 * run.jobs_every_minute, 15, Frequency::minute);
-  put_many(simulation, 4 * run.jobs_every_minute, 1, Frequency::hour);
-  put_many(simulation, 4 * run.jobs_every_minute, 1, Frequency::day);
-  put_many(simulation, run.jobs_every_minute, 1, Frequency::week);
-  put_many(simulation, run.jobs_every_minute, 1, Frequency::month);
+  put_many(simulation, 20 * run.jobs_every_minute, 5, Frequency::minute);
+  put_many(simulation, 30 * run.jobs_every_minute, 15, Frequency::minute);
+  put_many(simulation, 40 * run.jobs_every_minute, 1, Frequency::hour);
+  put_many(simulation, 40 * run.jobs_every_minute, 1, Frequency::day);
+  put_many(simulation, 10 * run.jobs_every_minute, 1, Frequency::week);
+  put_many(simulation, 10 * run.jobs_every_minute, 1, Frequency::month);
   simulation.dispatcher().set_moody();
   Chaos chaos(simulation, Random(kSeed + 1), rare_faults());
   chaos.run_for(days{run.days});

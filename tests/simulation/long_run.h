@@ -12,7 +12,7 @@ namespace belfry {
 
 struct LongRun {
   int days = 60;
-  int jobs_every_minute = 10;  // and several times as many slower ones
+  int jobs_every_minute = 2;  // and many times as many slower ones
 };
 
 struct LongRunResult {

@@ -128,7 +128,7 @@ void Simulation::step(const StepFaults& faults) {
   look_around(
       {.applied = store_.applied(), .faulty = faults.any(), .swept = store_.swept().has_value()});
   if (crashed) return crash();
-  check_wake();
+  if (steps_ % check_wake_every_ == 0) check_wake();
 }
 
 void Simulation::guard_against_spinning() {

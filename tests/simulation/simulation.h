@@ -77,6 +77,10 @@ class Simulation {
   std::vector<HistoryEntry> history(const std::string& name);  // oldest first
   int sends(const std::string& name, std::int64_t seq);        // accepted ones
 
+  // Whether the engine sleeps over something is looked at after every step; in long runs, for
+  // it reads all that is started, after every so many.
+  void check_wake_every(std::int64_t steps) { check_wake_every_ = steps; }
+
   // Everything that was seen, if asked for before the run.
   void keep_record() { keeps_record_ = true; }
   const Record& record() const { return record_; }
@@ -117,6 +121,7 @@ class Simulation {
   int steps_at_once_ = 0;
   Instant swept_before_ = kFirstInstant;
   std::map<JobId, std::vector<std::int64_t>> sends_;  // the seqs that were accepted
+  std::int64_t check_wake_every_ = 1;
   bool keeps_record_ = false;
   Record record_;
 };

@@ -32,8 +32,8 @@ bool same_attempt(const DueAttempt& a, const DueAttempt& b) {
 
 }  // namespace
 
-void Watcher::look() {
-  for (const Write& write : store_.batch()) {
+void Watcher::look_at(const std::vector<Write>& batch) {
+  for (const Write& write : batch) {
     if (const auto* put = std::get_if<PutJob>(&write)) {
       for (const HistoryEntry& row : put->rows) look_at_row(row);
       look_at_job(put->job);

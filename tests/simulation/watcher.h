@@ -17,7 +17,7 @@ namespace belfry {
 class Watcher {
  public:
   explicit Watcher(FaultyStore& store) : store_(store) {
-    store_.on_applied([this] { look(); });
+    store_.on_applied([this](const std::vector<Write>& batch) { look_at(batch); });
   }
 
   // Of the step; the three lists are in the order of the record, with the writes after the
@@ -44,7 +44,7 @@ class Watcher {
   HistoryPlace forgotten_before(JobId job) const;
 
  private:
-  void look();
+  void look_at(const std::vector<Write>& batch);
   void look_at_row(const HistoryEntry& row);
   void look_at_job(const Job& written);
 

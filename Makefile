@@ -42,7 +42,7 @@ test:
 	@ninja -C build/debug --quiet
 	@echo "belfry: building what has threads again, with ThreadSanitizer"
 	@cmake --preset tsan >/dev/null
-	@ninja -C build/tsan --quiet
+	@ninja -C build/tsan --quiet net_test dispatch_test
 	@$(MAKE) --no-print-directory $(E2E_CLIENT)
 	@echo "belfry: running the tests"
 	@tools/run-tests build/debug build/tsan $(if $(ONLY),--only $(ONLY))

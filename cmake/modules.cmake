@@ -58,7 +58,7 @@ function(belfry_test_program name)
 endfunction()
 
 # Under ThreadSanitizer only what has threads is worth its time.
-set(BELFRY_THREADED net dispatch store api app)
+set(BELFRY_THREADED net dispatch)
 
 function(belfry_module module)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${module}/*.cpp)

@@ -68,8 +68,14 @@ struct Effect {
     auto [it, added] = collection.jobs.try_emplace(folded(command.key.name));
     KnownJob& job = it->second;
     if (added) {
+      const auto id = id_of(command.key);
+      // Put and deleted again in one step whose answers were lost: nothing is left of it.
+      if (!id) {
+        collection.jobs.erase(it);
+        return;
+      }
       job.key = command.key;
-      job.id = reply != nullptr ? reply->job->id : (*clerk.truth_.job(command.key))->id;
+      job.id = *id;
     }
     write(job, WriteKind::put, command.definition, command.enabled);
   }
@@ -91,6 +97,13 @@ struct Effect {
   }
 
  private:
+  std::optional<JobId> id_of(const JobKey& key) const {
+    if (reply != nullptr) return reply->job->id;
+    const auto stored = *clerk.truth_.job(key);
+    if (!stored) return std::nullopt;
+    return stored->id;
+  }
+
   void write(KnownJob& job, WriteKind kind, const JobDefinition& definition, bool enabled) const {
     const KnownCollection& collection = *clerk.find(job.key.collection);
     ++job.gen;

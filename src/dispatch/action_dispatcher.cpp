@@ -70,6 +70,7 @@ bool ActionDispatcher::send_http(const HttpAction& action, const Attempt& attemp
     return report_unsendable(attempt, fmt::format("Http Action - {}.", call.error().message));
   }
   call->timeout = options_.timeout;
+  call->owner = folded(job.key.collection);
   std::string host = call->origin.host;
   // It began when its turn came, not when we took it: a queue must show as lateness.
   return http_->send(*std::move(call), [this, attempt, accepted = clock_.now(),

@@ -157,11 +157,27 @@ TEST_F(ActionDispatcherTest, RefusesWhenTheTargetIsSaturated) {
   const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
   HttpClientLimits limits;
   limits.connections_per_origin_max = 1;
-  limits.waiting_per_origin_max = 1;
+  limits.waiting_per_owner_and_origin_max = 1;
   const auto dispatcher = start(limits);
   EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
   EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
   EXPECT_FALSE(dispatcher->send(attempt_, job_calling(target.port())));
+}
+
+// A collection that has used up its part of a target leaves the target to the others.
+TEST_F(ActionDispatcherTest, RefusesOneCollectionAndTakesAnother) {
+  const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
+  HttpClientLimits limits;
+  limits.connections_per_origin_max = 1;
+  limits.waiting_per_owner_and_origin_max = 1;
+  const auto dispatcher = start(limits);
+  Job job = job_calling(target.port());
+  while (dispatcher->send(attempt_, job)) {
+  }
+  job.key.collection.name = "COLLECTION";
+  EXPECT_FALSE(dispatcher->send(attempt_, job)) << "the same in another spelling";
+  job.key.collection.name = "other";
+  EXPECT_TRUE(dispatcher->send(attempt_, job));
 }
 
 // The engine sends what was started and never settled again after the restart.

@@ -4,8 +4,8 @@
 //
 // Each origin has its own connections, kept for the next call, and its own queue, both
 // bounded: an origin that hangs delays only itself. At an origin the owners of calls take
-// turns, and none can take all the room that there is (http_client_admission.h). A name is resolved, its addresses are
-// checked by the egress guard, and a checked address is dialled.
+// turns, and none can take all the room that there is (http_client_admission.h). A name is
+// resolved, its addresses are checked by the egress guard, and a checked address is dialled.
 //
 // A kept connection may turn out to have been closed by the server just when it was used
 // again. If not one byte of an answer came, the call is sent once more on a new connection,

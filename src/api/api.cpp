@@ -69,7 +69,8 @@ void Api::handle(HttpRequest request, Respond respond) {
   call->request = std::move(request);
   call->respond = std::move(respond);
   const std::string_view path = path_of(call->request);
-  if (path == "/healthz" || path == "/readyz") return answer_health(call, path);
+  if (path == "/healthz") return answer(call, json_response(200, {{"status", "ok"}}));
+  if (path == "/readyz") return answer_ready(call);
 
   const auto permit = gate_.admit(call->request);
   if (!permit) return answer(call, error_response(permit.error()));
@@ -84,11 +85,26 @@ void Api::answer(const CallPtr& call, HttpResponse response) {
   call->respond(std::move(response));
 }
 
-void Api::answer_health(const CallPtr& call, std::string_view path) {
-  const bool ready = path == "/healthz" || engine_.healthy();
+void Api::answer_ready(const CallPtr& call) {
   json::object body;
-  body["status"] = ready ? "ok" : "the store cannot be reached; nothing is started until it can";
+  json::array reasons = reasons_not_to_be_ready();
+  const bool ready = reasons.empty();
+  body["status"] = ready ? "ok" : "not ready";
+  if (!ready) body["reasons"] = std::move(reasons);
   answer(call, json_response(ready ? 200 : 503, body));
+}
+
+json::array Api::reasons_not_to_be_ready() const {
+  json::array reasons;
+  if (ending_) reasons.emplace_back("the server is stopping: it finishes what is under way");
+  if (const std::string trouble = engine_.store_trouble(); !trouble.empty()) {
+    reasons.emplace_back(fmt::format("the store cannot be used: {}", trouble));
+  }
+  if (!clock_.trusted()) {
+    reasons.emplace_back(
+        "the clock has just jumped; nothing is started until it has stood for a while");
+  }
+  return reasons;
 }
 
 void Api::route(const Permit&, const CallPtr& call) {

@@ -8,6 +8,8 @@
 
 #pragma once
 
+#include <atomic>
+#include <boost/json/array.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -49,6 +51,9 @@ class Api {
 
   void handle(HttpRequest request, Respond respond);
 
+  // The server is about to end; /readyz says so from now on. Any thread.
+  void stop_being_ready() { ending_ = true; }
+
  private:
   // One request on its way to an answer.
   struct Call {
@@ -62,7 +67,8 @@ class Api {
 
   void route(const Permit& permit, const CallPtr& call);
   void answer(const CallPtr& call, HttpResponse response);
-  void answer_health(const CallPtr& call, std::string_view path);
+  void answer_ready(const CallPtr& call);
+  boost::json::array reasons_not_to_be_ready() const;
   HttpResponse clock(const Call& call);
 
   HttpResponse provider(const Call& call);
@@ -92,6 +98,7 @@ class Api {
   WorkerPool& workers_;
   ApiOptions options_;
   Gate gate_;
+  std::atomic<bool> ending_ = false;
 };
 
 }  // namespace belfry

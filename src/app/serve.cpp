@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 
@@ -24,6 +26,8 @@ namespace belfry {
 namespace {
 
 constexpr std::size_t kWaitingRequestsMax = 10'000;
+constexpr std::string_view kStoreBroken =
+    "the disk did not confirm a write: ending, to read what it holds at the next start";
 
 // Signals are taken by one thread that waits for them, not by handlers that interrupt.
 sigset_t block_stop_signals() {
@@ -104,6 +108,12 @@ Status serve(const ServeSettings& settings) {
   SqliteOptions store_options;
   store_options.directory = settings.store_directory;
   store_options.key_file = settings.key_file;
+  std::atomic<bool> store_broken = false;
+  store_options.on_broken = [&store_broken] {
+    log(LogLevel::error, kStoreBroken);
+    store_broken = true;
+    ::kill(::getpid(), SIGTERM);  // taken by the thread that waits for it
+  };
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, SqliteStore::open(store_options));
 
   const std::unique_ptr<Clock> clock = make_clock(settings);
@@ -117,7 +127,7 @@ Status serve(const ServeSettings& settings) {
   TRY_ASSIGN(const std::unique_ptr<ActionDispatcher> dispatcher,
              ActionDispatcher::start(dispatcher_options, *clock));
   engine.emplace(*store, *dispatcher, Random::from_entropy(), engine_options_of(settings));
-  engine->set_log([](const std::string& line) { log(LogLevel::error, line); });
+  engine->set_log([](LogLevel level, const std::string& line) { log(level, line); });
   std::optional<EngineThread> engine_thread(std::in_place, *engine, *clock);
 
   WorkerPool workers(static_cast<std::size_t>(settings.workers), kWaitingRequestsMax);
@@ -148,13 +158,17 @@ Status serve(const ServeSettings& settings) {
   int signal = 0;
   sigwait(&stop_signals, &signal);
   log(LogLevel::info, "stopping: finishing what is under way");
+  api.stop_being_ready();
   engine_thread->stop_starting();
-  server->drain(settings.drain_grace);
-  engine_thread->wait_until_settled(settings.drain_grace);
+  // What comes back now could not be written down.
+  const Millis grace = store_broken ? Millis{0} : settings.drain_grace;
+  server->drain(grace);
+  engine_thread->wait_until_settled(grace);
   dispatcher->stop(Millis{0});
   engine_thread.reset();
   workers.finish();
   log(LogLevel::info, "stopped");
+  if (store_broken) return Error{ErrorCode::unavailable, std::string(kStoreBroken), {}};
   return Done{};
 }
 

@@ -64,12 +64,14 @@ bool ActionDispatcher::send(const Attempt& attempt, const Job& job) {
       fmt::format("{} Action - This version of Belfry cannot send it yet.", name_of(action)));
 }
 
-bool ActionDispatcher::send_http(const HttpAction& action, const Attempt& attempt, const Job& job) {
-  Result<HttpCall> call = http_call_of(action, attempt, job, options_.identity, new_ids());
+bool ActionDispatcher::send_http(const HttpAction& request, const Attempt& attempt,
+                                 const Job& job) {
+  Result<HttpCall> call = http_call_of(request, attempt, job, options_.identity, new_ids());
   if (!call) {
     return report_unsendable(attempt, fmt::format("Http Action - {}.", call.error().message));
   }
-  call->timeout = options_.timeout;
+  call->timeout = timeout_of(action_of(job, attempt.role));
+  call->owner = folded(job.key.collection);
   std::string host = call->origin.host;
   // It began when its turn came, not when we took it: a queue must show as lateness.
   return http_->send(*std::move(call), [this, attempt, accepted = clock_.now(),
@@ -79,6 +81,10 @@ bool ActionDispatcher::send_http(const HttpAction& action, const Attempt& attemp
     outcome.started = std::min(accepted + result.waited, outcome.ended);
     options_.report(attempt, std::move(outcome));
   });
+}
+
+Millis ActionDispatcher::timeout_of(const Action& action) const {
+  return action.timeout ? std::chrono::ceil<Millis>(*action.timeout) : options_.timeout;
 }
 
 bool ActionDispatcher::report_unsendable(const Attempt& attempt, std::string message) {

@@ -28,7 +28,7 @@ class ActionDispatcher final : public Dispatcher {
 
   struct Options {
     HttpSenderIdentity identity;
-    Millis timeout{60'000};  // of one attempt
+    Millis timeout{60'000};  // of one attempt, where the action names none
     HttpClient::Options http;
     Report report;
     Random random{0};  // for ids that differ with every send
@@ -47,7 +47,8 @@ class ActionDispatcher final : public Dispatcher {
   ActionDispatcher(Options options, std::unique_ptr<HttpClient> http, const Clock& clock)
       : options_(std::move(options)), clock_(clock), http_(std::move(http)) {}
 
-  bool send_http(const HttpAction& action, const Attempt& attempt, const Job& job);
+  bool send_http(const HttpAction& request, const Attempt& attempt, const Job& job);
+  Millis timeout_of(const Action& action) const;
   bool report_unsendable(const Attempt& attempt, std::string message);
   SendIds new_ids();
 

@@ -143,6 +143,41 @@ TEST_F(ActionDispatcherTest, ReportsATimeout) {
             "The operation has timed out");
 }
 
+// The server's own time-out is longer than this test waits.
+TEST_F(ActionDispatcherTest, KeepsToTheTimeoutOfTheActionInItsRole) {
+  const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
+  timeout_ = 10 * kPatience;
+  const auto dispatcher = start();
+  Job job = job_calling(target.port());
+  job.definition.error_action = job.definition.action;
+  job.definition.action.timeout = Millis{50};
+  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_NE(reports_.take().second.message.find("failed: Timeout"), std::string::npos);
+  std::swap(job.definition.action.timeout, job.definition.error_action->timeout);
+  attempt_.role = ActionRole::error;
+  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_NE(reports_.take().second.message.find("failed: Timeout"), std::string::npos);
+}
+
+TEST_F(ActionDispatcherTest, GivesATargetLongerThanTheServersTimeoutWhereTheActionSaysSo) {
+  std::promise<void> timed_out;
+  const ScriptedTarget patient([&](Conversation& conversation) {
+    conversation.request();
+    timed_out.get_future().wait();
+    conversation.answer();
+  });
+  const ScriptedTarget hanging([](Conversation& conversation) { conversation.hang(); });
+  timeout_ = Millis{50};
+  const auto dispatcher = start();
+  Job job = job_calling(patient.port());
+  job.definition.action.timeout = kPatience;
+  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(hanging.port())));
+  EXPECT_FALSE(reports_.take().second.succeeded) << "the later call, with the server's, is over";
+  timed_out.set_value();
+  EXPECT_TRUE(reports_.take().second.succeeded);
+}
+
 TEST_F(ActionDispatcherTest, ReportsWhatItCannotSendAsFailed) {
   const auto dispatcher = start();
   Job job = job_calling(1);
@@ -157,11 +192,27 @@ TEST_F(ActionDispatcherTest, RefusesWhenTheTargetIsSaturated) {
   const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
   HttpClientLimits limits;
   limits.connections_per_origin_max = 1;
-  limits.waiting_per_origin_max = 1;
+  limits.waiting_per_owner_and_origin_max = 1;
   const auto dispatcher = start(limits);
   EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
   EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
   EXPECT_FALSE(dispatcher->send(attempt_, job_calling(target.port())));
+}
+
+// A collection that has used up its part of a target leaves the target to the others.
+TEST_F(ActionDispatcherTest, RefusesOneCollectionAndTakesAnother) {
+  const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
+  HttpClientLimits limits;
+  limits.connections_per_origin_max = 1;
+  limits.waiting_per_owner_and_origin_max = 1;
+  const auto dispatcher = start(limits);
+  Job job = job_calling(target.port());
+  while (dispatcher->send(attempt_, job)) {
+  }
+  job.key.collection.name = "COLLECTION";
+  EXPECT_FALSE(dispatcher->send(attempt_, job)) << "the same in another spelling";
+  job.key.collection.name = "other";
+  EXPECT_TRUE(dispatcher->send(attempt_, job));
 }
 
 // The engine sends what was started and never settled again after the restart.

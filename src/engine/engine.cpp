@@ -2,8 +2,6 @@
 
 #include "engine/engine.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_set>
 
@@ -48,6 +46,7 @@ Instant Engine::step(Instant now) {
   if (commit(draft, answers)) {
     for (const auto& [attempt, outcome] : reports) superseded_.erase(key_of(attempt));
     take_over(draft);
+    draft.empty() ? store_health_.read(now) : store_health_.written();
     send_unsent();
     sweep(now);
   } else {
@@ -284,8 +283,8 @@ Instant Engine::next_step(Instant now) const {
 }
 
 void Engine::lose_store(const Error& error) {
-  if (recovered_ && log_) log_(fmt::format("the store failed: {}", error.message));
   recovered_ = false;
+  store_health_.failed(error);
 }
 
 JobId Engine::mint_id(Instant now) {

@@ -13,8 +13,6 @@
 
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -29,6 +27,7 @@
 #include "engine/draft.h"
 #include "engine/inbox.h"
 #include "engine/settle.h"
+#include "engine/store_health.h"
 #include "model/plan.h"
 #include "store/store.h"
 
@@ -52,9 +51,8 @@ class Engine {
  public:
   Engine(Store& store, Dispatcher& dispatcher, Random random, EngineOptions options);
 
-  // Called when a step could not reach the store, and when it could again.
-  using Log = std::function<void(const std::string& line)>;
-  void set_log(Log log) { log_ = std::move(log); }
+  // Called when a step could not use the store, and when it could again: not in between.
+  void set_log(StoreHealth::Log log) { store_health_.set_log(std::move(log)); }
 
   // Any thread. False: too many commands are waiting; nothing will be answered.
   bool submit(Command command, ReplyTo reply_to) {
@@ -72,7 +70,10 @@ class Engine {
   // While held, nothing new is begun or sent; what is on the wire is still settled.
   void hold(bool held) { starting_ = !held; }
   std::size_t in_flight() const { return in_flight_.size(); }
-  bool healthy() const { return recovered_; }  // any thread
+  bool healthy() const { return recovered_; }  // what is in memory is what is stored
+
+  // Why the store cannot be used; empty while it can. Any thread.
+  std::string store_trouble() const { return store_health_.trouble(); }
 
  private:
   using Reports = std::vector<std::pair<Attempt, Outcome>>;
@@ -111,7 +112,6 @@ class Engine {
   Dispatcher& dispatcher_;
   Random random_;
   EngineOptions options_;
-  Log log_;
   Inbox inbox_;
   Agenda agenda_;
   std::map<JobId, Job> started_;          // as stored; each awaits an outcome
@@ -120,10 +120,11 @@ class Engine {
   std::vector<Unsent> unsent_;            // started durably, to be sent by this step
   std::vector<JobId> refused_;            // started, but the target's queue was full
   Reports unsettled_;                     // reported, but the store failed before it was settled
-  std::atomic<bool> recovered_ = false;   // what is in memory is what is stored
+  bool recovered_ = false;                // what is in memory is what is stored
   bool starting_ = true;
   Instant next_sweep_ = kFirstInstant;
   std::int64_t last_id_ = 0;
+  StoreHealth store_health_;
 };
 
 }  // namespace belfry

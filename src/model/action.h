@@ -35,6 +35,9 @@ inline constexpr Ticks kRetryIntervalMin = std::chrono::seconds{15};
 inline constexpr Ticks kRetryIntervalMax = std::chrono::days{548};  // eighteen months
 inline constexpr Ticks kRetryIntervalFree = std::chrono::hours{1};  // default and minimum there
 
+inline constexpr Ticks kActionTimeoutMin = std::chrono::seconds{1};
+inline constexpr Ticks kActionTimeoutMax = std::chrono::minutes{10};
+
 struct BasicAuthentication {
   std::string username;
   Secret password;
@@ -132,6 +135,7 @@ struct ServiceBusTopicAction {
 struct Action {
   std::variant<HttpAction, StorageQueueAction, ServiceBusQueueAction, ServiceBusTopicAction> what;
   std::optional<RetryPolicy> retry_policy;
+  std::optional<Ticks> timeout;  // of one attempt; absent: the server's setting
 
   bool operator==(const Action&) const = default;
 };

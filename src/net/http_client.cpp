@@ -12,8 +12,13 @@
 namespace belfry {
 namespace {
 
-std::size_t share_of(std::size_t limit, std::size_t loops) {
-  return std::max<std::size_t>(1, limit / loops);
+// What one of several loops may take of what they have together.
+HttpClientLimits share_of(HttpClientLimits limits, std::size_t loops) {
+  for (std::size_t* limit : {&limits.connections_max, &limits.connections_per_owner_max,
+                             &limits.calls_max, &limits.calls_per_owner_max, &limits.idle_max}) {
+    *limit = std::max<std::size_t>(1, *limit / loops);
+  }
+  return limits;
 }
 
 }  // namespace
@@ -36,11 +41,8 @@ Result<std::unique_ptr<HttpClient>> HttpClient::start(Options options) {
 HttpClient::HttpClient(Options options, std::unique_ptr<Resolver> resolver)
     : options_(std::make_shared<const Options>(std::move(options))),
       resolver_(std::move(resolver)) {
-  const HttpClientLimits& limits = options_->limits;
   const std::size_t count = options_->threads;
-  const HttpClientLoop::Share share{share_of(limits.connections_max, count),
-                                    share_of(limits.calls_max, count),
-                                    share_of(limits.idle_max, count)};
+  const HttpClientLimits share = share_of(options_->limits, count);
   for (std::size_t i = 0; i < count; ++i) {
     loops_.push_back(std::make_shared<HttpClientLoop>(options_, share));
   }

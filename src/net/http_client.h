@@ -3,8 +3,9 @@
 // HttpClient makes HTTP/1.1 calls over TCP and TLS, many at a time, and follows no redirect.
 //
 // Each origin has its own connections, kept for the next call, and its own queue, both
-// bounded: an origin that hangs delays only itself. A name is resolved, its addresses are
-// checked by the egress guard, and a checked address is dialled.
+// bounded: an origin that hangs delays only itself. At an origin the owners of calls take
+// turns, and none can take all the room that there is (http_client_admission.h). A name is
+// resolved, its addresses are checked by the egress guard, and a checked address is dialled.
 //
 // A kept connection may turn out to have been closed by the server just when it was used
 // again. If not one byte of an answer came, the call is sent once more on a new connection,

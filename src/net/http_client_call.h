@@ -36,6 +36,7 @@ struct HttpCall {
   HttpHeaders headers;    // but Host, Connection, Content-Length and Transfer-Encoding
   std::string body;
   Millis timeout{60'000};  // from send() to the last byte that is read
+  std::string owner;       // on whose behalf; owners take turns at an origin
 
   // Whom to trust and who to be; none: the client's own. Calls share a connection only when
   // they share this object.
@@ -75,15 +76,19 @@ struct HttpResult {
   Ticks waited{};  // for its turn at the origin, before anything was done for it
 };
 
-// How much of this machine the client may take, and one origin of the client.
+// How much of this machine the client may take, and one origin or one owner of the client: a
+// part of it, so that there is room for others. Beyond what is marked so, send() refuses.
 struct HttpClientLimits {
   std::size_t connections_per_origin_max = 64;
-  std::size_t waiting_per_origin_max = 1'000;  // beyond it, send() refuses
-  std::size_t connections_max = 4'000;         // in use, in all: beyond it, send() refuses
-  std::size_t calls_max = 50'000;              // in use or waiting, in all: the same
-  std::size_t idle_max = 1'000;                // kept for the next call, in all
-  std::size_t head_bytes_max = 64 * 1024;      // of an answer, the informational ones included
-  std::size_t body_bytes_max = 1024 * 1024;    // read; then the connection is closed
+  std::size_t waiting_per_origin_max = 4'000;            // refuses; of all owners together
+  std::size_t waiting_per_owner_and_origin_max = 1'000;  // refuses
+  std::size_t connections_max = 4'000;                   // refuses; in use, in all
+  std::size_t connections_per_owner_max = 1'000;         // refuses; at all origins together
+  std::size_t calls_max = 50'000;                        // refuses; in use or waiting, in all
+  std::size_t calls_per_owner_max = 2'500;               // refuses; at all origins together
+  std::size_t idle_max = 1'000;                          // kept for the next call, in all
+  std::size_t head_bytes_max = 64 * 1024;    // of an answer, the informational ones included
+  std::size_t body_bytes_max = 1024 * 1024;  // read; then the connection is closed
   std::size_t body_kept_bytes_max = 2048;
   Millis idle_timeout{30'000};
   Millis resolve_timeout{20'000};

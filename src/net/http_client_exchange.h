@@ -23,6 +23,7 @@ struct HttpExchange {
   std::shared_ptr<const std::string> bytes;
   HttpResponseReader::Answering answering;
   HttpClient::Done done;
+  std::string owner;
   SteadyTime accepted;
   SteadyTime begun;
   SteadyTime deadline;

@@ -23,6 +23,7 @@ HttpExchangePtr exchange_of(const HttpCall& call, HttpClient::Done done) {
   }
   exchange->answering = call.method == "HEAD" ? Answering::head : Answering::get;
   exchange->done = std::move(done);
+  exchange->owner = call.owner;
   exchange->accepted = exchange->begun = SteadyClock::now();
   exchange->deadline = exchange->accepted + call.timeout;
   return exchange;
@@ -44,7 +45,7 @@ bool HttpClientLoop::send(HttpCall call, HttpClient::Done done) {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
-    HttpOriginPool* pool = admit(std::move(key));
+    HttpOriginPool* pool = admit(std::move(key), exchange->owner);
     if (pool == nullptr) return false;
     inbox_.push_back({pool, std::move(exchange)});
     first = inbox_.size() == 1;
@@ -53,31 +54,22 @@ bool HttpClientLoop::send(HttpCall call, HttpClient::Done done) {
   return true;
 }
 
-// An origin's first calls take a slot each, which is a connection they may open; those after
-// them wait for the same connections. So the sum of slots bounds the open sockets.
-HttpOriginPool* HttpClientLoop::admit(HttpOriginKey key) {
-  const HttpClientLimits& limits = options_->limits;
-  if (!taking_ || calls_ >= share_.calls_max) return nullptr;
+HttpOriginPool* HttpClientLoop::admit(HttpOriginKey key, const std::string& owner) {
+  if (!taking_) return nullptr;
+  static const HttpAdmission::Origin kNothingTaken;
   const auto known = pools_.find(key);
-  const std::size_t admitted = known == pools_.end() ? 0 : known->second.admitted;
-  const bool takes_slot = admitted < limits.connections_per_origin_max;
-  if (takes_slot && slots_ >= share_.connections_max) return nullptr;
-  if (admitted >= limits.connections_per_origin_max + limits.waiting_per_origin_max) {
-    return nullptr;
-  }
-  slots_ += takes_slot ? 1 : 0;
-  ++calls_;
+  const bool is_known = known != pools_.end();
+  if (!admission_.has_room(is_known ? known->second.taken : kNothingTaken, owner)) return nullptr;
   HttpOriginPool& pool =
-      known != pools_.end() ? known->second : pools_.try_emplace(key, *this, key).first->second;
-  ++pool.admitted;
+      is_known ? known->second : pools_.try_emplace(key, *this, key).first->second;
+  admission_.take(pool.taken, owner);
   return &pool;
 }
 
-void HttpClientLoop::release(HttpOriginPool& pool) {
+void HttpClientLoop::release(HttpOriginPool& pool, const std::string& owner) {
   const std::lock_guard lock(mutex_);
-  --pool.admitted;
-  if (pool.admitted < options_->limits.connections_per_origin_max) --slots_;
-  if (--calls_ == 0) none_.notify_all();
+  admission_.release(pool.taken, owner);
+  if (admission_.none()) none_.notify_all();
 }
 
 void HttpClientLoop::take_inbox() {
@@ -97,15 +89,9 @@ void HttpClientLoop::begin(Submission submission) {
                      "a header, the method or the address cannot be sent"});
 }
 
-void HttpClientLoop::post_submission(HttpOriginPool& pool, HttpExchangePtr exchange) {
-  boost::asio::post(context_, [&pool, exchange = std::move(exchange)]() mutable {
-    pool.submit(std::move(exchange));
-  });
-}
-
 // The room is given back first: whoever is told may send at once.
 void HttpClientLoop::finish(HttpOriginPool& pool, HttpExchangePtr exchange, HttpOutcome outcome) {
-  release(pool);
+  release(pool, exchange->owner);
   const Ticks waited = std::chrono::duration_cast<Ticks>(exchange->begun - exchange->accepted);
   exchange->done({std::move(outcome), waited});
 }
@@ -136,8 +122,7 @@ std::vector<HttpOriginPool*> HttpClientLoop::pools() {
 // nobody holds it any more.
 void HttpClientLoop::forget_empty_pools() {
   const std::lock_guard lock(mutex_);
-  std::erase_if(pools_,
-                [](auto& entry) { return entry.second.admitted == 0 && entry.second.empty(); });
+  std::erase_if(pools_, [](const auto& entry) { return entry.second.unused(); });
   timer_armed_ = false;
   if (!pools_.empty()) arm_timer();
 }
@@ -149,7 +134,7 @@ void HttpClientLoop::stop_taking() {
 
 bool HttpClientLoop::wait_for_none(SteadyTime until) {
   std::unique_lock lock(mutex_);
-  return none_.wait_until(lock, until, [this] { return calls_ == 0; });
+  return none_.wait_until(lock, until, [this] { return admission_.none(); });
 }
 
 }  // namespace belfry

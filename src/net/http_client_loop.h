@@ -24,15 +24,9 @@ namespace belfry {
 
 class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
  public:
-  // The limits that count over all origins are this loop's share of them.
-  struct Share {
-    std::size_t connections_max = 0;
-    std::size_t calls_max = 0;
-    std::size_t idle_max = 0;
-  };
-
-  HttpClientLoop(std::shared_ptr<const HttpClient::Options> options, Share share)
-      : options_(std::move(options)), share_(share) {}
+  // Of the limits that count over all origins `limits` has this loop's share.
+  HttpClientLoop(std::shared_ptr<const HttpClient::Options> options, HttpClientLimits limits)
+      : options_(std::move(options)), idle_max_(limits.idle_max), admission_(limits) {}
 
   // On the loop's thread, until stop().
   void run() { context_.run(); }
@@ -47,8 +41,7 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
 
   // On the loop's thread.
   void finish(HttpOriginPool& pool, HttpExchangePtr exchange, HttpOutcome outcome);
-  void post_submission(HttpOriginPool& pool, HttpExchangePtr exchange);
-  bool idle_has_room() const { return idle_ < share_.idle_max; }
+  bool idle_has_room() const { return idle_ < idle_max_; }
   void idle_changed(int by) { idle_ += static_cast<std::size_t>(by); }
 
  private:
@@ -61,8 +54,8 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
   };
   using Pools = std::unordered_map<HttpOriginKey, HttpOriginPool, KeyHash>;
 
-  HttpOriginPool* admit(HttpOriginKey key);
-  void release(HttpOriginPool& pool);
+  HttpOriginPool* admit(HttpOriginKey key, const std::string& owner);
+  void release(HttpOriginPool& pool, const std::string& owner);
   void take_inbox();
   void begin(Submission submission);
   void arm_timer();
@@ -71,7 +64,7 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
   void forget_empty_pools();
 
   const std::shared_ptr<const HttpClient::Options> options_;
-  const Share share_;
+  const std::size_t idle_max_;
   boost::asio::io_context context_{/*concurrency_hint=*/1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       context_.get_executor()};
@@ -82,8 +75,7 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
   std::mutex mutex_;  // guards what follows
   std::condition_variable none_;
   bool taking_ = true;
-  std::size_t calls_ = 0;
-  std::size_t slots_ = 0;  // connections that the calls accepted so far may use at once
+  HttpAdmission admission_;
   std::vector<Submission> inbox_;
   Pools pools_;
 };

@@ -3,36 +3,25 @@
 #include "net/http_client_origin.h"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 
 #include "net/http_client_loop.h"
 
 namespace belfry {
-
-HttpExchangePtr HttpWaitingCalls::pop() {
-  HttpExchangePtr first = std::move(waiting_.front());
-  waiting_.pop_front();
-  return first;
-}
-
-std::vector<HttpExchangePtr> HttpWaitingCalls::take_expired(SteadyTime now) {
-  std::vector<HttpExchangePtr> taken;
-  for (HttpExchangePtr& exchange : waiting_) {
-    if (exchange->deadline <= now) taken.push_back(std::move(exchange));
-  }
-  std::erase_if(waiting_, [](const HttpExchangePtr& exchange) { return exchange == nullptr; });
-  return taken;
-}
 
 const HttpClient::Options& HttpOriginPool::options() const {
   return loop_.options();
 }
 
 void HttpOriginPool::submit(HttpExchangePtr exchange) {
-  if (!idle_.empty()) return reuse(std::move(exchange));
-  if (connections_.size() < options().limits.connections_per_origin_max) {
-    return dial(std::move(exchange));
-  }
   waiting_.push(std::move(exchange));
+  begin_next();
+}
+
+void HttpOriginPool::begin_next() {
+  if (waiting_.empty()) return;
+  if (!idle_.empty()) return reuse(waiting_.pop());
+  if (connections_.size() < options().limits.connections_per_origin_max) dial(waiting_.pop());
 }
 
 void HttpOriginPool::resend(HttpExchangePtr exchange) {
@@ -69,14 +58,18 @@ void HttpOriginPool::on_closed(HttpClientConnection& connection) {
   const auto is_it = [&](const auto& other) { return &*other == &connection; };
   if (std::erase_if(idle_, is_it) > 0) loop_.idle_changed(-1);
   std::erase_if(connections_, is_it);
-  fill();
+  post_turn();
 }
 
 // Not straight from here: a connection that fails at once would lead to the next one from
 // inside its own end, a thousand times over.
-void HttpOriginPool::fill() {
+void HttpOriginPool::post_turn() {
   if (waiting_.empty()) return;
-  loop_.post_submission(*this, waiting_.pop());
+  ++turns_posted_;
+  boost::asio::post(loop_.context(), [this] {
+    --turns_posted_;
+    begin_next();
+  });
 }
 
 void HttpOriginPool::finish(HttpExchangePtr exchange, HttpOutcome outcome) {

@@ -6,31 +6,17 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <vector>
 
+#include "net/http_client_admission.h"
 #include "net/http_client_connection.h"
 #include "net/http_client_exchange.h"
+#include "net/http_client_waiting.h"
 
 namespace belfry {
 
 class HttpClientLoop;
-
-// The calls that wait for a connection, the first come first. Who goes first when several
-// owners of jobs share an origin is decided here and nowhere else.
-class HttpWaitingCalls {
- public:
-  void push(HttpExchangePtr exchange) { waiting_.push_back(std::move(exchange)); }
-  bool empty() const { return waiting_.empty(); }
-  HttpExchangePtr pop();
-
-  // Those whose time is over.
-  std::vector<HttpExchangePtr> take_expired(SteadyTime now);
-
- private:
-  std::deque<HttpExchangePtr> waiting_;
-};
 
 struct HttpOriginKey {
   HttpOrigin origin;
@@ -53,25 +39,30 @@ class HttpOriginPool {
   void on_closed(HttpClientConnection& connection);
   void finish(HttpExchangePtr exchange, HttpOutcome outcome);
 
+  // The next of those who wait, if there is a connection for it.
+  void begin_next();
+
   void check_deadlines(SteadyTime now);
-  bool empty() const { return connections_.empty() && waiting_.empty(); }
+
+  // Nobody holds it and nobody will come back to it.
+  bool unused() const { return taken.calls == 0 && connections_.empty() && turns_posted_ == 0; }
 
   HttpClientLoop& loop() { return loop_; }
   const HttpClient::Options& options() const;
   const HttpOrigin& origin() const { return key_.origin; }
   const TlsClient& tls() const { return *key_.tls; }
 
-  // Calls accepted for this origin and not finished; the loop's mutex guards it.
-  std::size_t admitted = 0;
+  HttpAdmission::Origin taken;  // the loop's mutex guards it
 
  private:
   void dial(HttpExchangePtr exchange);
   void reuse(HttpExchangePtr exchange);
-  void fill();
+  void post_turn();
 
   HttpClientLoop& loop_;
   HttpOriginKey key_;
   HttpWaitingCalls waiting_;
+  std::size_t turns_posted_ = 0;
   std::vector<std::shared_ptr<HttpClientConnection>> connections_;
   std::vector<HttpClientConnection*> idle_;  // the last used last, and used first
 };

@@ -272,7 +272,7 @@ TEST(HttpClient, RefusesWhatWouldWaitTooLong) {
   const ScriptedTarget target(hang);
   HttpClientLimits limits;
   limits.connections_per_origin_max = 2;
-  limits.waiting_per_origin_max = 3;
+  limits.waiting_per_owner_and_origin_max = 3;
   const auto client = start_client(local_options(limits));
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(client->send(call_to(target.port()), [](auto) {}));
   EXPECT_FALSE(client->send(call_to(target.port()), [](auto) {}));

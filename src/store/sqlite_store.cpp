@@ -208,6 +208,7 @@ SqliteStore::SqliteStore(DirectoryLock lock, std::unique_ptr<Connection> writer,
       sealer_(std::move(sealer)),
       checkpoint_pages_(options.checkpoint_pages),
       checkpoint_at_(options.checkpoint_pages),
+      on_broken_(options.on_broken),
       writer_(std::move(writer)),
       readers_([options] { return open_reader(options); }, kReadersMax) {}
 
@@ -230,7 +231,11 @@ Status SqliteStore::start_checkpointer(const SqliteOptions& options) {
 }
 
 void SqliteStore::note_failure(const SqliteFailure& failure) {
-  if (failure.sync_failed()) broken_ = true;
+  if (failure.sync_failed()) break_down();
+}
+
+void SqliteStore::break_down() {
+  if (!broken_.exchange(true) && on_broken_) on_broken_();
 }
 
 Error SqliteStore::undo(ErrorCode code) {
@@ -239,7 +244,7 @@ Error SqliteStore::undo(ErrorCode code) {
   // A failure may have ended the transaction by itself.
   if (writer_->in_transaction()) writer_->run(kRollback);
   if (writer_->failed()) note_failure(writer_->take_failure());
-  if (writer_->in_transaction()) broken_ = true;
+  if (writer_->in_transaction()) break_down();
   failure.error.code = code;
   return failure.error;
 }

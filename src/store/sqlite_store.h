@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -48,6 +49,10 @@ struct SqliteOptions {
   std::string vfs = {};                 // SQLite's way to the disk; tests put one there that fails
   int checkpoint_pages = kCheckpointPages;
   Checkpoints checkpoints = Checkpoints::in_background;  // in_commits: the same at every run
+
+  // Called once, from any thread and perhaps within a call of the store, when nothing but
+  // opening it again will help.
+  std::function<void()> on_broken = {};
 };
 
 std::filesystem::path database_path(const std::filesystem::path& directory);
@@ -83,6 +88,7 @@ class SqliteStore final : public Store {
   Error undo(ErrorCode code);
   void checkpoint_if_due();
   void note_failure(const SqliteFailure& failure);
+  void break_down();
 
   Result<std::vector<Job>> engine_jobs(const std::string& sql, std::size_t limit);
   template <typename Read>
@@ -94,6 +100,7 @@ class SqliteStore final : public Store {
   const Sealer sealer_;
   const int checkpoint_pages_;
   int checkpoint_at_;
+  const std::function<void()> on_broken_;
   std::atomic<bool> broken_ = false;
   std::mutex writer_mutex_;
   const std::unique_ptr<Connection> writer_;

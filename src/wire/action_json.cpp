@@ -58,6 +58,18 @@ std::optional<RetryPolicy> retry_policy_inside(ObjectReader& action) {
   return std::nullopt;
 }
 
+// Ours; Azure's service had one time-out for all jobs.
+std::optional<Ticks> read_timeout(ObjectReader& holder) {
+  const auto text = holder.text("timeout", kDurationBytesMax);
+  if (!text) return std::nullopt;
+  const auto timeout = parse_duration(*text);
+  if (timeout && kActionTimeoutMin <= *timeout && *timeout <= kActionTimeoutMax) return timeout;
+  holder.fail("timeout", fmt::format("must be a duration from 1 second to 10 minutes such as "
+                                     "'PT30S' or '00:00:30'; it is '{}'.",
+                                     *text));
+  return std::nullopt;
+}
+
 void skip_payloads(ObjectReader& action) {
   for (const auto* name :
        {"request", "queueMessage", "serviceBusQueueMessage", "serviceBusTopicMessage"}) {
@@ -112,7 +124,7 @@ std::optional<RetryPolicy> read_retry_policy(ObjectReader policy) {
   if (policy.find("retryType") == nullptr) policy.fail("retryType", "is missing: none or fixed.");
   const auto type = policy.choice("retryType", kRetryTypes);
   const auto count = policy.integer("retryCount", 0, kRetryCountMax);
-  const auto interval = policy.text("retryInterval", 64);
+  const auto interval = policy.text("retryInterval", kDurationBytesMax);
   if (!type || *type == RetryType::none) return RetryPolicy{RetryType::none, {}, {}};
   if (count) out.count = static_cast<int>(*count);
   if (!interval) return out;
@@ -134,6 +146,7 @@ std::optional<Action> read_action(ObjectReader& action, Reading& reading) {
   }
   Action out;
   out.retry_policy = retry_policy_inside(action);
+  out.timeout = read_timeout(action);
   const auto type = action.choice("type", kActionTypes);
   skip_payloads(action);
   if (!type) return std::nullopt;
@@ -148,6 +161,8 @@ std::optional<Action> read_action(ObjectReader& action, Reading& reading) {
         // The founding documents' first example has it here.
         auto policy = retry_policy_inside(request);
         if (!out.retry_policy) out.retry_policy = policy;
+        const auto timeout = read_timeout(request);
+        if (!out.timeout) out.timeout = timeout;
         return read_http_action(std::move(request), *type == ActionType::https, reading);
       }));
       break;
@@ -172,6 +187,7 @@ json::object write_action(const Action& action, Secrets secrets) {
   json::object out;
   std::visit(PayloadWriter{out, secrets}, action.what);
   if (action.retry_policy) out["retryPolicy"] = write_retry_policy(*action.retry_policy);
+  if (action.timeout) out["timeout"] = format_duration(*action.timeout);
   return out;
 }
 

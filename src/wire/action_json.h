@@ -18,15 +18,16 @@ inline constexpr std::size_t kBodyBytesMax = 8192;
 inline constexpr std::size_t kMessageBytesMax = 16 * 1024;
 inline constexpr std::size_t kCustomPropertiesMax = 50;
 inline constexpr std::size_t kSecretBytesMax = 16 * 1024;
+inline constexpr std::size_t kDurationBytesMax = 64;
 
 enum class Secrets { omit, include };
 
-// `action` is the reader of the action object itself. A retryPolicy inside `request` is read
-// where there is none in `action`.
+// `action` is the reader of the action object itself. A retryPolicy or timeout inside `request`
+// is read where there is none in `action`.
 std::optional<Action> read_action(ObjectReader& action, Reading& reading);
 std::optional<RetryPolicy> read_retry_policy(ObjectReader policy);
 
-// The payload, type and retryPolicy: everything but errorAction.
+// The payload, type, retryPolicy and timeout: everything but errorAction.
 boost::json::object write_action(const Action& action, Secrets secrets);
 
 }  // namespace belfry

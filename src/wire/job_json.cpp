@@ -46,6 +46,7 @@ void respell_duration(json::object* object, std::string_view name) {
 }
 
 void respell_durations_of_action(json::object* action) {
+  respell_duration(action, "timeout");
   respell_duration(child_of(action, "retryPolicy"), "retryInterval");
   for (const auto* message : {"serviceBusQueueMessage", "serviceBusTopicMessage"}) {
     respell_duration(child_of(child_of(action, message), "brokeredMessageProperties"),

@@ -2,6 +2,7 @@
 
 #include "wire/job_json.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
@@ -115,6 +116,48 @@ TEST(JobJson, RetryPolicyIsReadWhereverItStands) {
     const auto& read = accepted(body).definition.action.retry_policy;
     ASSERT_TRUE(read) << body;
     EXPECT_EQ(read->type, RetryType::none);
+  }
+}
+
+// Ours: an action may have a time-out of its own, beside its payload or inside the request.
+TEST(JobJson, TimeoutIsReadAndWrittenOnce) {
+  const std::string request = R"("uri":"http://h/","method":"GET")";
+  for (const std::string& body :
+       {R"({"action":{"type":"http","timeout":"PT1M30S","request":{)" + request + "}}}",
+        R"({"action":{"type":"http","timeout":"00:01:30","request":{)" + request +
+            R"(,"timeout":"PT5S"}}})",
+        R"({"action":{"type":"http","request":{)" + request + R"(,"timeout":"PT90S"}}})"}) {
+    const JobDefinition definition = accepted(body).definition;
+    EXPECT_EQ(definition.action.timeout, Ticks{std::chrono::seconds{90}}) << body;
+    const std::string text = definition_text(definition);
+    EXPECT_NE(text.find(R"("type":"Http","timeout":"00:01:30"})"), std::string::npos) << text;
+    EXPECT_EQ(*parse_definition(text, {}), definition);
+  }
+  EXPECT_EQ(definition_text(accepted(kEverything).definition).find("timeout"), std::string::npos);
+}
+
+TEST(JobJson, TimeoutOfTheErrorActionIsItsOwn) {
+  const auto definition = accepted(R"({"action":{"type":"http","timeout":"PT1S","request":
+      {"uri":"http://h/","method":"GET"},"errorAction":{"type":"http","timeout":"PT10M",
+      "request":{"uri":"http://h/","method":"GET"}}}})")
+                              .definition;
+  EXPECT_EQ(definition.action.timeout, kActionTimeoutMin);
+  EXPECT_EQ(definition.error_action->timeout, kActionTimeoutMax);
+}
+
+TEST(JobJson, TimeoutHasLimits) {
+  using Targets = std::vector<std::string>;
+  for (const char* timeout : {R"("PT0.9S")", R"("PT10M1S")", R"("soon")", "30"}) {
+    EXPECT_EQ(refused(fmt::format(R"({{"action":{{"type":"http","timeout":{},"request":
+                  {{"uri":"http://h/","method":"GET"}}}}}})",
+                                  timeout)),
+              Targets{"action.timeout"})
+        << timeout;
+    EXPECT_EQ(refused(fmt::format(R"({{"action":{{"type":"http","request":
+                  {{"uri":"http://h/","method":"GET","timeout":{}}}}}}})",
+                                  timeout)),
+              Targets{"action.request.timeout"})
+        << timeout;
   }
 }
 

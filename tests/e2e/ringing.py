@@ -171,6 +171,7 @@ def misbehaving(suite, bench, folder):
             equal(rows[0].get("status"), status, rows[0])
             holds(words in rows[0]["message"], rows[0]["message"])
             holds(len(rows[0]["message"]) < 10_000, "the message is bounded")
+    own_timeout(suite, bench)
     refused = [("10.0.0.1", "private"), ("169.254.169.254", "metadata"), ("[fe80::1]", "link"),
                ("0x7f.1", "hex"), ("2130706433", "decimal")]
     for host, name in refused:
@@ -179,6 +180,28 @@ def misbehaving(suite, bench, folder):
         with suite.case(f"nothing is sent to {host}, and the history says so"):
             rows = bench.history(f"no-{name}")
             equal(rows[0].get("status"), "failed", rows[0])
+
+
+def own_timeout(suite, bench):
+    """An action that names a time-out is not bound by the server's, which is a second."""
+    slow = targets.Misbehaving(targets.slow_ok)
+    call = http_action(uri=f"http://127.0.0.1:{slow.port}/")
+    bench.put("patient", {**call, "timeout": "PT20S", "retryPolicy": NO_RETRY})
+    bench.put("impatient", {**call, "timeout": "PT1M", "retryPolicy": NO_RETRY,
+                            "errorAction": call}, state="Disabled")
+    bench.client.patch(bench.group.job("impatient"), {"properties": {
+        "state": "Enabled",
+        "action": {"timeout": "PT1S", "errorAction": {"timeout": "00:00:20"}}}})
+    bench.move(advance="PT1S")
+    slow.end()
+    with suite.case("a target may take as long as the action's timeout says"):
+        equal([row.get("status") for row in bench.history("patient")], [None])
+        equal(bench.job("patient")["action"]["timeout"], "00:00:20")
+    with suite.case("main and error action have timeouts of their own, and PATCH changes them"):
+        rows = bench.history("impatient")
+        equal([(row["actionName"], row.get("status")) for row in rows],
+              [("MainAction", "failed"), ("ErrorAction", None)])
+        holds("Timeout The operation has timed out" in rows[0]["message"], rows[0]["message"])
 
 
 def main():

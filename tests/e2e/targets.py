@@ -135,6 +135,13 @@ def answer_ok(connection, _):
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
 
+def slow_ok(connection, ended):
+    """Answers after longer than a second."""
+    connection.recv(65536)
+    ended.wait(1.5)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+
 def certificate(folder, name, host, days):
     """A self-signed certificate in PEM, made with openssl; `days` may be in the past."""
     folder = pathlib.Path(folder)

@@ -26,6 +26,10 @@ INTERVALS = {  # retryInterval likewise
     "P1DT2H3M4S": "1.02:03:04", "1.02:03:04": "1.02:03:04", "24:00:00": None,
     "P1M": "30.00:00:00", "P18M": "540.00:00:00", "P548D": "548.00:00:00", "P1W": "7.00:00:00",
 }
+TIMEOUTS = {  # of an action; ours
+    "PT1S": "00:00:01", "00:00:30": "00:00:30", "PT10M": "00:10:00", "PT0.5S": None,
+    "PT10M1S": None, "soon": None, "": None, "-PT5S": None,
+}
 RECURRENCES = [  # as sent, as shown
     ({"frequency": "MINUTE"}, {"frequency": "minute", "interval": 1}),
     ({"frequency": "Year", "schedule": {"months": [1, 12], "monthDays": [1]}},
@@ -144,6 +148,15 @@ def _intervals(suite, client, job):
             else:
                 equal(answer.properties["action"]["retryPolicy"],
                       {"retryType": "fixed", "retryInterval": shown})
+    for sent, shown in TIMEOUTS.items():
+        with suite.case(f"timeout {sent} of an action comes back as {shown}"):
+            answer = client.put(job, job_body({**http_action(), "timeout": sent}))
+            if shown is None:
+                equal((answer.status, answer.error["target"]), (400, "properties.action.timeout"))
+            else:
+                equal(answer.properties["action"]["timeout"], shown)
+    with suite.case("an action without a timeout is answered without one"):
+        holds("timeout" not in client.put(job, job_body(http_action())).properties["action"], "")
     for policy in ({"retryType": "NONE"},
                    {"retryType": "None", "retryInterval": "PT1M", "retryCount": 3}):
         with suite.case(f"retryPolicy {policy} comes back as just none"):

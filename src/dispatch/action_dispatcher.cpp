@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "dispatch/http_messages.h"
+#include "dispatch/queue_outcome.h"
 
 namespace belfry {
 namespace {
@@ -17,16 +18,6 @@ const Action& action_of(const Job& job, ActionRole role) {
   if (role == ActionRole::main) return job.definition.action;
   ASSERT(job.definition.error_action);
   return *job.definition.error_action;
-}
-
-std::string_view name_of(const Action& action) {
-  struct Name {
-    std::string_view operator()(const HttpAction&) const { return "Http"; }
-    std::string_view operator()(const StorageQueueAction&) const { return "StorageQueue"; }
-    std::string_view operator()(const ServiceBusQueueAction&) const { return "ServiceBusQueue"; }
-    std::string_view operator()(const ServiceBusTopicAction&) const { return "ServiceBusTopic"; }
-  };
-  return std::visit(Name{}, action.what);
 }
 
 bool is_success(int status) {
@@ -59,9 +50,14 @@ bool ActionDispatcher::send(const Attempt& attempt, const Job& job) {
   if (const auto* http = std::get_if<HttpAction>(&action.what)) {
     return send_http(*http, attempt, job);
   }
-  return report_unsendable(
-      attempt,
-      fmt::format("{} Action - This version of Belfry cannot send it yet.", name_of(action)));
+  if (const auto* queue = std::get_if<StorageQueueAction>(&action.what)) {
+    return send_storage_queue(*queue, attempt, job);
+  }
+  if (const auto* queue = std::get_if<ServiceBusQueueAction>(&action.what)) {
+    return send_service_bus(service_bus_target(*queue), attempt);
+  }
+  return send_service_bus(service_bus_target(std::get<ServiceBusTopicAction>(action.what)),
+                          attempt);
 }
 
 bool ActionDispatcher::send_http(const HttpAction& action, const Attempt& attempt, const Job& job) {
@@ -79,6 +75,47 @@ bool ActionDispatcher::send_http(const HttpAction& action, const Attempt& attemp
     outcome.started = std::min(accepted + result.waited, outcome.ended);
     options_.report(attempt, std::move(outcome));
   });
+}
+
+bool ActionDispatcher::send_storage_queue(const StorageQueueAction& action, const Attempt& attempt,
+                                          const Job& job) {
+  return put_message("StorageQueue",
+                     storage_queue_call_of(action, attempt, job, options_.identity, new_ids(),
+                                           options_.storage_queue),
+                     attempt, std::string(signature_in(action.sas_token.reveal())));
+}
+
+bool ActionDispatcher::send_service_bus(const ServiceBusTarget& target, const Attempt& attempt) {
+  const Result<SharedAccessKey> key =
+      shared_access_key_of(target.message, options_.service_bus.keys);
+  if (!key) return put_message(target.action, key.error(), attempt, {});
+  const ServiceBusCall how{options_.service_bus.endpoint, options_.identity.user_agent,
+                           token_expiry()};
+  Result<HttpCall> call = service_bus_call_of(target, attempt, *key, how);
+  std::string secret(call ? signature_in(header_of(call->headers, "Authorization")) : "");
+  return put_message(target.action, std::move(call), attempt, std::move(secret));
+}
+
+bool ActionDispatcher::put_message(std::string_view action, Result<HttpCall> call,
+                                   const Attempt& attempt, std::string secret) {
+  if (!call) {
+    return report_unsendable(attempt, fmt::format("{} Action - {}.", action, call.error().message));
+  }
+  call->timeout = options_.timeout;
+  std::string host = call->origin.host;
+  return http_->send(*std::move(call),
+                     [this, action, attempt, accepted = clock_.now(), host = std::move(host),
+                      secret = std::move(secret)](const HttpResult& result) {
+                       Outcome outcome = queue_outcome(action, host, result, secret);
+                       outcome.ended = clock_.now();
+                       outcome.started = std::min(accepted + result.waited, outcome.ended);
+                       options_.report(attempt, std::move(outcome));
+                     });
+}
+
+Instant ActionDispatcher::token_expiry() const {
+  const Clock& clock = options_.token_clock != nullptr ? *options_.token_clock : clock_;
+  return clock.now() + options_.service_bus.token_lifetime;
 }
 
 bool ActionDispatcher::report_unsendable(const Attempt& attempt, std::string message) {

@@ -43,7 +43,7 @@ test:
 	@echo "belfry: building what has threads again, with ThreadSanitizer"
 	@cmake --preset tsan >/dev/null
 	@ninja -C build/tsan --quiet net_test dispatch_test
-	@$(MAKE) --no-print-directory $(E2E_CLIENT)
+	@$(MAKE) --no-print-directory $(E2E_CLIENT) $(TARGETS)
 	@echo "belfry: running the tests"
 	@tools/run-tests build/debug build/tsan $(if $(ONLY),--only $(ONLY))
 
@@ -52,6 +52,12 @@ E2E_CLIENT := tests/e2e/node_modules/.package-lock.json
 $(E2E_CLIENT): tests/e2e/package-lock.json
 	@echo "belfry: fetching Azure's JavaScript client for the tests"
 	@npm ci --prefix tests/e2e --silent && touch $@
+
+# Queue services and their clients, likewise.
+TARGETS := tests/targets/node_modules/.package-lock.json
+$(TARGETS): tests/targets/package-lock.json
+	@echo "belfry: fetching queue services for the tests"
+	@npm ci --prefix tests/targets --silent && touch $@
 
 fmt:
 	@tools/install-deps build test

@@ -88,13 +88,16 @@ EngineOptions engine_options_of(const ServeSettings& settings) {
   return options;
 }
 
-ActionDispatcher::Options dispatcher_options_of(const ServeSettings& settings) {
+Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& settings) {
   ActionDispatcher::Options options;
   options.identity = {std::string("Belfry/") + version_number(), settings.region};
   options.timeout = settings.timeout;
   // Local mode: the first job calls this very machine.
   options.http.guard = EgressGuard(
       {.allow_loopback = is_loopback_host(settings.host), .allowed = settings.allowed_targets});
+  TRY_ASSIGN(options.http.tls, TlsClient::make({.extra_ca_file = settings.ca_file}));
+  options.storage_queue = settings.storage_queue;
+  options.service_bus = settings.service_bus;
   options.random = Random::from_entropy();
   return options;
 }
@@ -118,7 +121,9 @@ Status serve(const ServeSettings& settings) {
 
   const std::unique_ptr<Clock> clock = make_clock(settings);
   std::optional<Engine> engine;
-  ActionDispatcher::Options dispatcher_options = dispatcher_options_of(settings);
+  const WallClock token_clock;
+  TRY_ASSIGN(ActionDispatcher::Options dispatcher_options, dispatcher_options_of(settings));
+  dispatcher_options.token_clock = &token_clock;
   dispatcher_options.report = [&engine](const Attempt& attempt, Outcome outcome) {
     FAILPOINT("before-report");
     engine->report(attempt, std::move(outcome));

@@ -9,10 +9,15 @@
 #include <charconv>
 
 #include "api/gate.h"
+#include "app/service_bus_keys.h"
+#include "dispatch/endpoint_template.h"
 #include "wire/iso8601.h"
 
 namespace belfry {
 namespace {
+
+constexpr Millis kTokenLifetimeMin = std::chrono::seconds{1};
+constexpr Millis kTokenLifetimeMax = std::chrono::hours{24};
 
 constexpr std::string_view kLocations =
     "North Central US, South Central US, North Europe, West Europe, East Asia, Southeast Asia, "
@@ -101,20 +106,31 @@ Result<toml::table> parse_config_file(const std::string& path) {
   }
 }
 
-Result<std::map<std::string, std::string>> read_config_file(const std::string& path) {
-  TRY_ASSIGN(const toml::table table, parse_config_file(path));
-  std::map<std::string, std::string> values;
+using SettingValues = std::map<std::string, std::string>;
+
+// "endpoint" in the table [service-bus] is the setting "service-bus-endpoint".
+Status add_values(const toml::table& table, const std::string& prefix, const std::string& path,
+                  SettingValues& values) {
   for (const auto& [key, node] : table) {
-    const std::string name(key.str());
+    const std::string name = prefix + std::string(key.str());
     if (const auto text = node.value<std::string>()) {
       values[name] = *text;
     } else if (const auto number = node.value<std::int64_t>()) {
       values[name] = std::to_string(*number);
+    } else if (const toml::table* inner = node.as_table(); inner != nullptr && prefix.empty()) {
+      if (auto added = add_values(*inner, name + "-", path, values); !added) return added;
     } else {
       return Error{ErrorCode::invalid,
                    fmt::format("{}: '{}' must be a string or an integer.", path, name), name};
     }
   }
+  return Done{};
+}
+
+Result<SettingValues> read_config_file(const std::string& path) {
+  TRY_ASSIGN(const toml::table table, parse_config_file(path));
+  SettingValues values;
+  if (auto added = add_values(table, "", path, values); !added) return added.error();
   return values;
 }
 
@@ -152,6 +168,34 @@ Status read_listen(const Reader& reader, ServeSettings& out) {
   return Done{};
 }
 
+Result<std::string> read_endpoint(const Reader& reader, const std::string& name,
+                                  std::string_view placeholder) {
+  if (endpoint_of(reader.text(name), placeholder, "name")) return reader.text(name);
+  return reader.wrong(name, fmt::format("an http or https address without a query, in which {} "
+                                        "stands for the name",
+                                        placeholder));
+}
+
+Status read_storage_queue(const Reader& reader, StorageQueueOptions& out) {
+  constexpr Spelling<bool> kEnvelopes[] = {{"xml", true}, {"none", false}};
+  constexpr Spelling<bool> kEncodings[] = {{"base64", true}, {"text", false}};
+  TRY_ASSIGN(out.endpoint, read_endpoint(reader, "storage-queue-endpoint", kAccountPlaceholder));
+  TRY_ASSIGN(out.envelope, reader.choice("storage-queue-envelope", kEnvelopes));
+  TRY_ASSIGN(out.base64, reader.choice("storage-queue-encoding", kEncodings));
+  return Done{};
+}
+
+Status read_service_bus(const Reader& reader, ServiceBusOptions& out) {
+  TRY_ASSIGN(out.endpoint, read_endpoint(reader, "service-bus-endpoint", kNamespacePlaceholder));
+  TRY_ASSIGN(out.token_lifetime, reader.duration("service-bus-token-lifetime"));
+  if (out.token_lifetime < kTokenLifetimeMin || out.token_lifetime > kTokenLifetimeMax) {
+    return reader.wrong("service-bus-token-lifetime", "a duration from 1 second to 1 day");
+  }
+  if (reader.text("service-bus-keys").empty()) return Done{};
+  TRY_ASSIGN(out.keys, read_service_bus_keys(reader.text("service-bus-keys")));
+  return Done{};
+}
+
 }  // namespace
 
 const std::vector<SettingRule>& setting_rules() {
@@ -169,6 +213,15 @@ const std::vector<SettingRule>& setting_rules() {
       {"timeout", "PT60S", "DURATION", "how long a target may take to answer"},
       {"allow-targets", "", "LIST", "private address ranges that jobs may call: 10.1.0.0/16, …"},
       {"region", "", "NAME", "what targets are told in x-ms-region"},
+      {"ca-file", "", "FILE", "authorities (PEM) that targets may have besides the system's"},
+      {"storage-queue-endpoint", "https://{account}.queue.core.windows.net", "URL",
+       "where storage accounts have their queues"},
+      {"storage-queue-envelope", "xml", "HOW", "messages in the old service's xml, or none"},
+      {"storage-queue-encoding", "base64", "HOW", "how messages are written: base64 or text"},
+      {"service-bus-endpoint", "https://{namespace}.servicebus.windows.net", "URL",
+       "where Service Bus namespaces are, for netMessaging"},
+      {"service-bus-keys", "", "FILE", "keys for jobs that name none, by namespace (TOML)"},
+      {"service-bus-token-lifetime", "PT20M", "DURATION", "for how long a token is good"},
       {"virtual-clock", "", "TIME", "a clock that stands there until POST /clock moves it"},
       {"drain-grace", "PT30S", "DURATION", "how long a stop waits for what is under way"},
       {"locations", kLocations, "LIST", "the regions that collections may name, for clients"},
@@ -209,7 +262,7 @@ Result<std::vector<Setting>> resolve_settings(const SettingSources& sources) {
 std::string settings_table(const std::vector<Setting>& settings) {
   std::string table;
   for (const Setting& setting : settings) {
-    table += fmt::format("{:16} = {:24} # {}\n", setting.name, fmt::format("\"{}\"", setting.value),
+    table += fmt::format("{:26} = {:24} # {}\n", setting.name, fmt::format("\"{}\"", setting.value),
                          setting.source);
   }
   return table;
@@ -251,6 +304,9 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   TRY_ASSIGN(out.timeout, reader.duration("timeout"));
   out.region = reader.text("region");
   TRY_ASSIGN(out.allowed_targets, reader.ranges("allow-targets"));
+  out.ca_file = reader.text("ca-file");
+  if (auto read = read_storage_queue(reader, out.storage_queue); !read) return read.error();
+  if (auto read = read_service_bus(reader, out.service_bus); !read) return read.error();
   if (!reader.text("virtual-clock").empty()) {
     out.virtual_clock = parse_instant(reader.text("virtual-clock"));
     if (!out.virtual_clock) {

@@ -15,6 +15,8 @@
 #include "base/instant.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "dispatch/service_bus_request.h"
+#include "dispatch/storage_queue_request.h"
 #include "engine/settle.h"
 #include "model/plan.h"
 #include "net/egress_guard.h"
@@ -63,6 +65,9 @@ struct ServeSettings {
   Millis timeout{};  // of one attempt
   std::string region;
   std::vector<IpRange> allowed_targets;
+  std::string ca_file;  // empty: the system's authorities alone
+  StorageQueueOptions storage_queue;
+  ServiceBusOptions service_bus;
   std::optional<Instant> virtual_clock;  // where it stands at first
   std::vector<std::string> locations;
   Plans plans;

@@ -64,11 +64,22 @@ TEST(Settings, WithoutAuthenticationOnlyALoopbackAddressIsAllowed) {
 
 TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
   const std::pair<const char*, const char*> cases[] = {
-      {"listen", "nowhere"},   {"listen", "127.0.0.1:99999"},
-      {"workers", "0"},        {"workers", "many"},
-      {"log-level", "loud"},   {"catch-up", "some"},
-      {"drain-grace", "long"}, {"auth", "maybe"},
+      {"listen", "nowhere"},
+      {"listen", "127.0.0.1:99999"},
+      {"workers", "0"},
+      {"workers", "many"},
+      {"log-level", "loud"},
+      {"catch-up", "some"},
+      {"drain-grace", "long"},
+      {"auth", "maybe"},
       {"store", ""},
+      {"storage-queue-endpoint", "{account}.example"},
+      {"storage-queue-endpoint", "https://{account}.example/?a=b"},
+      {"storage-queue-envelope", "json"},
+      {"storage-queue-encoding", "utf-16"},
+      {"service-bus-endpoint", "sb://{namespace}"},
+      {"service-bus-token-lifetime", "PT0S"},
+      {"service-bus-token-lifetime", "P2D"},
   };
   for (const auto& [name, value] : cases) {
     const auto settings = understood({{name, value}});
@@ -88,6 +99,56 @@ TEST(Settings, AnUnknownNameInTheFileIsAnError) {
   std::filesystem::remove(path);
   ASSERT_FALSE(settings);
   EXPECT_NE(settings.error().message.find("lisren"), std::string::npos);
+}
+
+// A file of the test's own, gone when it ends.
+class TestFile {
+ public:
+  explicit TestFile(const std::string& text)
+      : path_(std::filesystem::temp_directory_path() /
+              ("belfry-settings-test-" + std::to_string(::getpid()))) {
+    std::ofstream(path_) << text;
+  }
+  ~TestFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Settings, ATableInTheFileIsTheFirstPartOfItsSettingsNames) {
+  const TestFile file("[storage-queue]\nenvelope = \"none\"\nencoding = \"text\"\n");
+  SettingSources all = sources({});
+  all.config_file = file.path();
+  const auto settings = resolve_settings(all);
+  ASSERT_TRUE(settings);
+  const auto read = read_settings(*settings);
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->storage_queue.envelope);
+  EXPECT_FALSE(read->storage_queue.base64);
+}
+
+TEST(Settings, KeysComeFromAFileOfTheirOwnAndAreNotShown) {
+  const TestFile file("[Contoso]\nsender = \"k3y\"\n\"an other\" = \"x\"\n");
+  const auto settings = resolve_settings(sources({{"service-bus-keys", file.path()}}));
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings_table(*settings).find("k3y"), std::string::npos);
+  const auto read = read_settings(*settings);
+  ASSERT_TRUE(read);
+  const SharedAccessKeys expected = {{{"contoso", "an other"}, Secret("x")},
+                                     {{"contoso", "sender"}, Secret("k3y")}};
+  EXPECT_EQ(read->service_bus.keys, expected);
+}
+
+TEST(Settings, AFileOfKeysThatIsWrongIsAnErrorThatShowsNoKey) {
+  EXPECT_FALSE(understood({{"service-bus-keys", "/nowhere/keys"}}));
+  for (const char* text : {"sender = \"k3y\"", "[n]\nsender = 7", "[n]\nsender = \"\"", "[n"}) {
+    const TestFile file(text);
+    const auto read = understood({{"service-bus-keys", file.path()}});
+    ASSERT_FALSE(read) << text;
+    EXPECT_NE(read.error().message.find(file.path()), std::string::npos);
+    EXPECT_EQ(read.error().message.find("k3y"), std::string::npos);
+  }
 }
 
 }  // namespace

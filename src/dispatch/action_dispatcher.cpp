@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "dispatch/http_messages.h"
+#include "dispatch/queue_outcome.h"
 
 namespace belfry {
 namespace {
@@ -17,16 +18,6 @@ const Action& action_of(const Job& job, ActionRole role) {
   if (role == ActionRole::main) return job.definition.action;
   ASSERT(job.definition.error_action);
   return *job.definition.error_action;
-}
-
-std::string_view name_of(const Action& action) {
-  struct Name {
-    std::string_view operator()(const HttpAction&) const { return "Http"; }
-    std::string_view operator()(const StorageQueueAction&) const { return "StorageQueue"; }
-    std::string_view operator()(const ServiceBusQueueAction&) const { return "ServiceBusQueue"; }
-    std::string_view operator()(const ServiceBusTopicAction&) const { return "ServiceBusTopic"; }
-  };
-  return std::visit(Name{}, action.what);
 }
 
 bool is_success(int status) {
@@ -56,35 +47,75 @@ Result<std::unique_ptr<ActionDispatcher>> ActionDispatcher::start(Options option
 
 bool ActionDispatcher::send(const Attempt& attempt, const Job& job) {
   const Action& action = action_of(job, attempt.role);
-  if (const auto* http = std::get_if<HttpAction>(&action.what)) {
-    return send_http(*http, attempt, job);
-  }
-  return report_unsendable(
-      attempt,
-      fmt::format("{} Action - This version of Belfry cannot send it yet.", name_of(action)));
+  const Millis timeout =
+      action.timeout ? std::chrono::ceil<Millis>(*action.timeout) : options_.timeout;
+  const Errand errand{attempt, job, timeout};
+  return std::visit([&](const auto& what) { return perform(what, errand); }, action.what);
 }
 
-bool ActionDispatcher::send_http(const HttpAction& request, const Attempt& attempt,
-                                 const Job& job) {
-  Result<HttpCall> call = http_call_of(request, attempt, job, options_.identity, new_ids());
-  if (!call) {
-    return report_unsendable(attempt, fmt::format("Http Action - {}.", call.error().message));
-  }
-  call->timeout = timeout_of(action_of(job, attempt.role));
-  call->owner = folded(job.key.collection);
-  std::string host = call->origin.host;
-  // It began when its turn came, not when we took it: a queue must show as lateness.
-  return http_->send(*std::move(call), [this, attempt, accepted = clock_.now(),
-                                        host = std::move(host)](const HttpResult& result) {
-    Outcome outcome = outcome_of(host, result);
-    outcome.ended = clock_.now();
-    outcome.started = std::min(accepted + result.waited, outcome.ended);
-    options_.report(attempt, std::move(outcome));
+bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
+  Result<HttpCall> made =
+      http_call_of(action, errand.attempt, errand.job, options_.identity, new_ids());
+  std::string host = made ? made->origin.host : "";
+  return call(std::move(made), errand, "Http",
+              [host](const HttpResult& result) { return outcome_of(host, result); });
+}
+
+bool ActionDispatcher::perform(const StorageQueueAction& action, const Errand& errand) {
+  Result<HttpCall> made = storage_queue_call_of(
+      action, errand.attempt, errand.job, options_.identity, new_ids(), options_.storage_queue);
+  std::string host = made ? made->origin.host : "";
+  std::string secret(signature_in(action.sas_token.reveal()));
+  return call(std::move(made), errand, "StorageQueue", [=](const HttpResult& result) {
+    return queue_outcome("StorageQueue", host, result, secret);
   });
 }
 
-Millis ActionDispatcher::timeout_of(const Action& action) const {
-  return action.timeout ? std::chrono::ceil<Millis>(*action.timeout) : options_.timeout;
+bool ActionDispatcher::perform(const ServiceBusQueueAction& action, const Errand& errand) {
+  return put_on_service_bus(service_bus_target(action), errand);
+}
+
+bool ActionDispatcher::perform(const ServiceBusTopicAction& action, const Errand& errand) {
+  return put_on_service_bus(service_bus_target(action), errand);
+}
+
+bool ActionDispatcher::put_on_service_bus(const ServiceBusTarget& target, const Errand& errand) {
+  const std::string_view action = target.action;
+  const Result<SharedAccessKey> key =
+      shared_access_key_of(target.message, options_.service_bus.keys);
+  if (!key) return call(key.error(), errand, action, {});
+  const ServiceBusCall how{options_.service_bus.endpoint, options_.identity.user_agent,
+                           token_expiry()};
+  Result<HttpCall> made = service_bus_call_of(target, errand.attempt, *key, how);
+  std::string host = made ? made->origin.host : "";
+  std::string secret(made ? signature_in(header_of(made->headers, "Authorization")) : "");
+  return call(std::move(made), errand, action, [=](const HttpResult& result) {
+    return queue_outcome(action, host, result, secret);
+  });
+}
+
+bool ActionDispatcher::call(Result<HttpCall> call, const Errand& errand, std::string_view action,
+                            Understand understand) {
+  if (!call) {
+    return report_unsendable(errand.attempt,
+                             fmt::format("{} Action - {}.", action, call.error().message));
+  }
+  call->timeout = errand.timeout;
+  call->owner = folded(errand.job.key.collection);
+  // It began when its turn came, not when we took it: a queue must show as lateness.
+  return http_->send(*std::move(call),
+                     [this, attempt = errand.attempt, accepted = clock_.now(),
+                      understand = std::move(understand)](const HttpResult& result) {
+                       Outcome outcome = understand(result);
+                       outcome.ended = clock_.now();
+                       outcome.started = std::min(accepted + result.waited, outcome.ended);
+                       options_.report(attempt, std::move(outcome));
+                     });
+}
+
+Instant ActionDispatcher::token_expiry() const {
+  const Clock& clock = options_.token_clock != nullptr ? *options_.token_clock : clock_;
+  return clock.now() + options_.service_bus.token_lifetime;
 }
 
 bool ActionDispatcher::report_unsendable(const Attempt& attempt, std::string message) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // ActionDispatcher performs actions: it looks at what an attempt is to do and gives it to
-// whoever sends such things. HTTP and HTTPS are sent by the HttpClient.
+// whoever sends such things. Calls, storage queues and Service Bus over its REST interface are
+// the HttpClient's.
 //
 // Every attempt that was taken is reported exactly once, from any thread and perhaps before
 // send() returns, unless the dispatcher is stopped before: then the rest is dropped without a
@@ -18,6 +19,8 @@
 #include "base/random.h"
 #include "dispatch/dispatcher.h"
 #include "dispatch/http_request.h"
+#include "dispatch/service_bus_request.h"
+#include "dispatch/storage_queue_request.h"
 #include "net/http_client.h"
 
 namespace belfry {
@@ -30,6 +33,10 @@ class ActionDispatcher final : public Dispatcher {
     HttpSenderIdentity identity;
     Millis timeout{60'000};  // of one attempt, where the action names none
     HttpClient::Options http;
+    StorageQueueOptions storage_queue;
+    ServiceBusOptions service_bus;
+    // What tokens are dated by: those who check them do not live in our virtual time.
+    const Clock* token_clock = nullptr;  // none: the dispatcher's own
     Report report;
     Random random{0};  // for ids that differ with every send
   };
@@ -47,9 +54,23 @@ class ActionDispatcher final : public Dispatcher {
   ActionDispatcher(Options options, std::unique_ptr<HttpClient> http, const Clock& clock)
       : options_(std::move(options)), clock_(clock), http_(std::move(http)) {}
 
-  bool send_http(const HttpAction& request, const Attempt& attempt, const Job& job);
-  Millis timeout_of(const Action& action) const;
+  // An attempt that was asked for, and what is the same whatever it is to do.
+  struct Errand {
+    const Attempt& attempt;
+    const Job& job;
+    Millis timeout;
+  };
+  using Understand = std::function<Outcome(const HttpResult&)>;
+
+  bool perform(const HttpAction& action, const Errand& errand);
+  bool perform(const StorageQueueAction& action, const Errand& errand);
+  bool perform(const ServiceBusQueueAction& action, const Errand& errand);
+  bool perform(const ServiceBusTopicAction& action, const Errand& errand);
+  bool put_on_service_bus(const ServiceBusTarget& target, const Errand& errand);
+  bool call(Result<HttpCall> call, const Errand& errand, std::string_view action,
+            Understand understand);
   bool report_unsendable(const Attempt& attempt, std::string message);
+  Instant token_expiry() const;
   SendIds new_ids();
 
   Options options_;

@@ -55,6 +55,7 @@ class ActionDispatcherTest : public testing::Test {
     options.identity = {"Belfry/1.2.3", "here"};
     options.timeout = timeout_;
     options.http = local_options(limits);
+    options.storage_queue.endpoint = endpoint_;
     options.report = reports_.receiver();
     auto started = ActionDispatcher::start(std::move(options), clock_);
     EXPECT_TRUE(started.has_value());
@@ -76,6 +77,7 @@ class ActionDispatcherTest : public testing::Test {
   Attempt attempt_{JobId{42}, {kNow, 3}, ActionRole::main, 1};
   VirtualClock clock_{kNow};
   Millis timeout_{20'000};
+  std::string endpoint_;
   Reports reports_;
 };
 
@@ -178,14 +180,46 @@ TEST_F(ActionDispatcherTest, GivesATargetLongerThanTheServersTimeoutWhereTheActi
   EXPECT_TRUE(reports_.take().second.succeeded);
 }
 
+// Nothing was sent, so the message must say what to do about it.
 TEST_F(ActionDispatcherTest, ReportsWhatItCannotSendAsFailed) {
   const auto dispatcher = start();
   Job job = job_calling(1);
-  job.definition.action.what = StorageQueueAction{};
+  ServiceBusQueueAction action;
+  action.queue_name = "q";
+  action.message.service_namespace = "contoso";
+  action.message.sas_key_name = "sender";
+  job.definition.action.what = action;
   EXPECT_TRUE(dispatcher->send(attempt_, job));
   const Outcome outcome = reports_.take().second;
   EXPECT_FALSE(outcome.succeeded);
-  EXPECT_EQ(outcome.message, "StorageQueue Action - This version of Belfry cannot send it yet.");
+  EXPECT_EQ(outcome.message,
+            "ServiceBusQueue Action - There is no key to send with: the job has no sasKey, and "
+            "the server's configuration has none for 'sender' of namespace 'contoso'.");
+}
+
+TEST_F(ActionDispatcherTest, PutsMessagesOnStorageQueuesAndTellsNobodyTheSignature) {
+  std::promise<std::string> received;
+  const ScriptedTarget target([&](Conversation& conversation) {
+    received.set_value(conversation.request());
+    conversation.answer("you sent sig=s3cret%3D", "HTTP/1.1 403 Forbidden");
+    conversation.request();
+    conversation.answer("", "HTTP/1.1 201 Created");
+  });
+  endpoint_ = "http://127.0.0.1:" + std::to_string(target.port()) + "/{account}";
+  const auto dispatcher = start();
+  Job job = job_calling(1);
+  job.definition.action.what =
+      StorageQueueAction{"account", "q", Secret("?sv=2&sig=s3cret%3D&se=9"), "ding"};
+  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  const Outcome refused = reports_.take().second;
+  EXPECT_FALSE(refused.succeeded);
+  EXPECT_EQ(refused.message,
+            "StorageQueue Action - Response from host '127.0.0.1': 'Forbidden' Response Headers: "
+            "Content-Length: 22\r\n Body: you sent sig=***");
+  EXPECT_TRUE(received.get_future().get().starts_with(
+      "POST /account/q/messages?sv=2&sig=s3cret%3D&se=9 HTTP/1.1\r\n"));
+  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(reports_.take().second.succeeded);
 }
 
 TEST_F(ActionDispatcherTest, RefusesWhenTheTargetIsSaturated) {

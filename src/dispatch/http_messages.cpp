@@ -174,10 +174,11 @@ std::string as_utf8(std::string_view bytes) {
   }
 }
 
-std::string response_message(std::string_view host, const HttpReply& reply) {
+std::string response_message(std::string_view host, const HttpReply& reply,
+                             std::string_view action) {
   const std::string body = as_utf8(std::string_view(reply.body).substr(0, kHistoryBodyBytesMax));
   std::string message =
-      fmt::format("Http Action - Response from host '{}': '{}' Response Headers: ", host,
+      fmt::format("{} Action - Response from host '{}': '{}' Response Headers: ", action, host,
                   status_name(reply.status));
   constexpr std::string_view kBody = " Body: ";
   const std::size_t taken = message.size() + kBody.size() + body.size();
@@ -191,9 +192,10 @@ std::string response_message(std::string_view host, const HttpReply& reply) {
   return message;
 }
 
-std::string failure_message(std::string_view host, const HttpFailure& failure) {
+std::string failure_message(std::string_view host, const HttpFailure& failure,
+                            std::string_view action) {
   const Wording wording = wording_of(failure.kind);
-  std::string message = fmt::format("Http Action - Request to host '{}' failed: {} {}", host,
+  std::string message = fmt::format("{} Action - Request to host '{}' failed: {} {}", action, host,
                                     wording.status, wording.sentence);
   if (failure.kind == HttpFailureKind::name_resolution) message += fmt::format(": '{}'", host);
   if (!failure.detail.empty()) message += fmt::format(" ({})", failure.detail);

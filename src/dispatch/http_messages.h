@@ -13,10 +13,13 @@
 namespace belfry {
 
 // "Http Action - Response from host '…': 'OK' Response Headers: … Body: …"
-std::string response_message(std::string_view host, const HttpReply& reply);
+// `action` is what histories call this kind of action.
+std::string response_message(std::string_view host, const HttpReply& reply,
+                             std::string_view action = "Http");
 
 // "Http Action - Request to host '…' failed: ConnectFailure Unable to connect …"
-std::string failure_message(std::string_view host, const HttpFailure& failure);
+std::string failure_message(std::string_view host, const HttpFailure& failure,
+                            std::string_view action = "Http");
 
 // What .NET calls a status: 503 is "ServiceUnavailable". The number where it has no name.
 std::string status_name(int status);

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "model/xml_text.h"
 #include "wire/authentication_json.h"
 #include "wire/http_action_json.h"
 #include "wire/iso8601.h"
@@ -30,13 +33,39 @@ constexpr Spelling<RetryType> kRetryTypes[] = {
 };
 
 constexpr std::size_t kStorageNameBytesMax = 63;
+constexpr std::size_t kQueueTextBytesMax = 64 * 1024;  // the service's limit, encoded
+constexpr std::size_t kQueueEnvelopeBytes = 1024;      // around the message; names have 100 each
+
+// It becomes part of an address as it is.
+Secret read_sas_token(ObjectReader& message) {
+  Secret token = required_secret(message, "sasToken");
+  const std::string& text = token.reveal();
+  const bool fits = std::all_of(text.begin(), text.end(),
+                                [](char c) { return '!' <= c && c <= '~' && c != '#'; });
+  if (!fits) message.fail("sasToken", "must be a query string without blanks.");
+  return token;
+}
+
+// In base64 four characters stand for three bytes.
+void check_queue_message(const std::string& text, ObjectReader& message) {
+  if (!is_xml_text(text)) {
+    message.fail("message", "holds a control character that queue messages cannot hold.");
+  }
+  const std::size_t bytes = (xml_escaped_size(text) + kQueueEnvelopeBytes + 2) / 3 * 4;
+  if (bytes > kQueueTextBytesMax) {
+    message.fail("message", fmt::format("is {} bytes as it goes on the queue, in its envelope and "
+                                        "in base64; at most {} are allowed.",
+                                        bytes, kQueueTextBytesMax));
+  }
+}
 
 StorageQueueAction read_storage_queue(ObjectReader message) {
   StorageQueueAction out;
   out.storage_account = required_name(message, "storageAccount", kStorageNameBytesMax);
   out.queue_name = required_name(message, "queueName", kStorageNameBytesMax);
-  out.sas_token = required_secret(message, "sasToken");
+  out.sas_token = read_sas_token(message);
   out.message = message.text("message", kMessageBytesMax).value_or("");
+  check_queue_message(out.message, message);
   return out;
 }
 

@@ -30,14 +30,6 @@ bool is_token(std::string_view name) {
   });
 }
 
-// No control character may pass: CR and LF would begin a header of their own.
-bool is_header_value(std::string_view value) {
-  return std::all_of(value.begin(), value.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte == '\t' || (byte >= 0x20 && byte != 0x7F);
-  });
-}
-
 bool is_reserved(std::string_view name) {
   return std::any_of(
       std::begin(kReservedHeaders), std::end(kReservedHeaders),
@@ -106,6 +98,17 @@ std::string read_method(ObjectReader& request) {
 }
 
 }  // namespace
+
+bool is_header_value(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == '\t' || (byte >= 0x20 && byte != 0x7F);
+  });
+}
+
+bool is_free_header_name(std::string_view name) {
+  return is_token(name) && !is_reserved(name);
+}
 
 HttpAction read_http_action(ObjectReader request, bool declared_https, Reading& reading) {
   HttpAction out;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <string_view>
 
 #include "model/action.h"
 #include "wire/action_json.h"
@@ -14,5 +15,11 @@ namespace belfry {
 
 HttpAction read_http_action(ObjectReader request, bool declared_https, Reading& reading);
 boost::json::object write_http_action(const HttpAction& action, Secrets secrets);
+
+// No control character may pass: CR and LF would begin a header of their own.
+bool is_header_value(std::string_view value);
+
+// A name that a header of the user's may have: it is one, and not the connection's own.
+bool is_free_header_name(std::string_view name);
 
 }  // namespace belfry

@@ -261,5 +261,44 @@ TEST(HistoryJson, TheStatusOfASuccessIsLeftOutUnlessWanted) {
   EXPECT_EQ(properties(SuccessStatus::written)["status"], "completed");
 }
 
+std::string queue_job(const std::string& member) {
+  return R"({"properties":{"action":{"type":"StorageQueue","queueMessage":{"storageAccount":"a",
+      "queueName":"q",)" +
+         member + "}}}}";
+}
+
+// What the service would refuse at every attempt is refused once, when it comes in.
+TEST(JobJson, RefusesQueueMessagesThatCouldNeverBePut) {
+  const std::string message = "properties.action.queueMessage.message";
+  const std::string token = "properties.action.queueMessage.sasToken";
+  const auto with = [](const std::string& text) {
+    return refused(queue_job(R"("sasToken":"?a=b%2B&c","message":")" + text + "\""));
+  };
+  EXPECT_EQ(with("<&>\\r\\n\\t\xC3\xA4"), std::vector<std::string>{});
+  EXPECT_EQ(with("\\u0001"), std::vector{message});
+  // 5 bytes for each '&', 1,024 for the envelope, 4 characters for 3 bytes.
+  EXPECT_EQ(with(std::string(9'625, '&')), std::vector<std::string>{});
+  EXPECT_EQ(with(std::string(9'626, '&')), std::vector{message});
+  for (const char* bad : {"a b", "a#b", "a\\nb", "\xC3\xA4"}) {
+    const std::string member = std::string(R"("sasToken":")") + bad + "\"";
+    EXPECT_EQ(refused(queue_job(member)), std::vector{token}) << bad;
+  }
+}
+
+TEST(JobJson, RefusesCustomPropertiesThatCannotBeHeadersUnlessTheyGoOverAmqp) {
+  const auto with = [](const std::string& transport, const std::string& name) {
+    return refused(R"({"properties":{"action":{"type":"ServiceBusQueue","serviceBusQueueMessage":{
+        "namespace":"n","queueName":"q","authentication":{"sasKeyName":"k"},"transportType":")" +
+                   transport + R"(","customMessageProperties":{")" + name + R"(":1}}}}})");
+  };
+  const std::string path = "properties.action.serviceBusQueueMessage.customMessageProperties.";
+  for (const char* name :
+       {"with blank", "Content-type", "AUTHORIZATION", "Host", "BrokerProperties", "\xC3\xA4"}) {
+    EXPECT_EQ(with("netMessaging", name), std::vector{path + name});
+    EXPECT_EQ(with("amqp", name), std::vector<std::string>{});
+  }
+  EXPECT_EQ(with("netMessaging", "x-mine"), std::vector<std::string>{});
+}
+
 }  // namespace
 }  // namespace belfry

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "wire/authentication_json.h"
+#include "wire/http_action_json.h"
 #include "wire/iso8601.h"
 
 namespace belfry {
@@ -44,6 +46,9 @@ BrokeredProperties read_brokered(ObjectReader reader) {
   for (const auto& [name, property] : kTextProperties) {
     out.*property = reader.text(name, kPropertyBytesMax);
   }
+  if (out.content_type && !is_header_value(*out.content_type)) {
+    reader.fail("contentType", "must not hold control characters.");
+  }
   out.force_persistence = reader.boolean("forcePersistence");
   if (const auto text = reader.text("scheduledEnqueueTimeUtc", kPropertyBytesMax)) {
     out.scheduled_enqueue_time = parse_instant(*text);
@@ -73,7 +78,18 @@ std::optional<CustomProperty> read_custom_property(const json::value& value) {
   return std::nullopt;
 }
 
-ServiceBusMessage::Custom read_custom(ObjectReader& message, Reading& reading) {
+// Over HTTP a custom property is a header, and may not be one of those that the call has.
+bool may_be_property(std::string_view name, Transport transport) {
+  if (transport == Transport::amqp) return !name.empty() && name.size() <= kPropertyBytesMax;
+  constexpr std::string_view kOurs[] = {"Authorization", "BrokerProperties", "Content-Type",
+                                        "User-Agent"};
+  return is_free_header_name(name) &&
+         std::none_of(std::begin(kOurs), std::end(kOurs),
+                      [&](std::string_view ours) { return equal_ignoring_case(name, ours); });
+}
+
+ServiceBusMessage::Custom read_custom(ObjectReader& message, Transport transport,
+                                      Reading& reading) {
   ServiceBusMessage::Custom out;
   const json::value* value = message.find("customMessageProperties");
   if (value == nullptr) return out;
@@ -86,7 +102,11 @@ ServiceBusMessage::Custom read_custom(ObjectReader& message, Reading& reading) {
   }
   for (const auto& [name, property] : *object) {
     auto read = read_custom_property(property);
-    if (read) {
+    if (!may_be_property(name, transport)) {
+      reading.fail(fmt::format("{}.{}", path, std::string_view(name)),
+                   "cannot be a property: over HTTP it becomes a header, and its name must be "
+                   "free to be one.");
+    } else if (read) {
       out.emplace_back(std::string(name), std::move(*read));
     } else {
       reading.fail(
@@ -123,7 +143,7 @@ ServiceBusMessage read_message(ObjectReader& message, Reading& reading) {
   if (auto brokered = message.object("brokeredMessageProperties")) {
     out.brokered = read_brokered(std::move(*brokered));
   }
-  out.custom = read_custom(message, reading);
+  out.custom = read_custom(message, out.transport, reading);
   return out;
 }
 

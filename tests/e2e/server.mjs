@@ -14,8 +14,9 @@ const ADDRESS = /Serving on (http:\/\/127\.0\.0\.1:\d+)\b/;
 const SANITIZER = /ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitizer/;
 
 export class Server {
-  constructor(binary) {
+  constructor(binary, ...flags) {
     this.binary = binary;
+    this.flags = flags;
     this.home = mkdtempSync(path.join(tmpdir(), 'belfry-e2e-'));
     this.store = path.join(this.home, 'store');
     this.logPath = path.join(this.home, 'log');
@@ -27,7 +28,7 @@ export class Server {
       Object.entries(process.env).filter(([name]) => !name.startsWith('BELFRY_')));
     const log = openSync(this.logPath, 'a');
     this.process = spawn(
-      this.binary, ['serve', '--listen', '127.0.0.1:0', '--store', this.store],
+      this.binary, ['serve', '--listen', '127.0.0.1:0', '--store', this.store, ...this.flags],
       { env, stdio: ['ignore', 'pipe', log] });
     closeSync(log);
     this.ended = once(this.process, 'exit');

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+#include "dispatch/shared_access_signature.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <array>
+
+#include "base/assert.h"
+#include "dispatch/base64.h"
+
+namespace belfry {
+namespace {
+
+bool is_unreserved(char c) {
+  return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '-' ||
+         c == '_' || c == '.' || c == '~';
+}
+
+// Everything but letters, digits and "-_.~" by its number.
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (is_unreserved(c)) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+// The key is text, also where it looks like base64.
+std::string hmac_sha256(const std::string& key, std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  const unsigned char* made = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                                   reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+                                   digest.data(), &length);
+  ASSERT(made != nullptr);
+  return {reinterpret_cast<const char*>(digest.data()), length};
+}
+
+}  // namespace
+
+std::string shared_access_signature(std::string_view resource, const SharedAccessKey& key,
+                                    Instant expires) {
+  const std::string encoded = percent_encoded(resource);
+  const auto until = std::chrono::floor<Seconds>(expires).time_since_epoch().count();
+  const std::string signature =
+      base64_of(hmac_sha256(key.key.reveal(), fmt::format("{}\n{}", encoded, until)));
+  return fmt::format("SharedAccessSignature sr={}&sig={}&se={}&skn={}", encoded,
+                     percent_encoded(signature), until, percent_encoded(key.name));
+}
+
+}  // namespace belfry

@@ -43,21 +43,16 @@ test:
 	@echo "belfry: building what has threads again, with ThreadSanitizer"
 	@cmake --preset tsan >/dev/null
 	@ninja -C build/tsan --quiet net_test dispatch_test
-	@$(MAKE) --no-print-directory $(E2E_CLIENT) $(TARGETS)
+	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
 	@echo "belfry: running the tests"
 	@tools/run-tests build/debug build/tsan $(if $(ONLY),--only $(ONLY))
 
-# Azure's JavaScript client, as its lock file says; npm writes the file when it is done.
-E2E_CLIENT := tests/e2e/node_modules/.package-lock.json
-$(E2E_CLIENT): tests/e2e/package-lock.json
-	@echo "belfry: fetching Azure's JavaScript client for the tests"
-	@npm ci --prefix tests/e2e --silent && touch $@
-
-# Queue services and their clients, likewise.
-TARGETS := tests/targets/node_modules/.package-lock.json
-$(TARGETS): tests/targets/package-lock.json
-	@echo "belfry: fetching queue services for the tests"
-	@npm ci --prefix tests/targets --silent && touch $@
+# Azure's clients, queue services and an issuer of tokens, as their lock files say; npm writes
+# the file when it is done.
+NPM_PACKAGES := $(patsubst %,tests/%/node_modules/.package-lock.json,e2e targets issuer)
+tests/%/node_modules/.package-lock.json: tests/%/package-lock.json
+	@echo "belfry: fetching npm packages for tests/$*"
+	@npm ci --prefix tests/$* --silent && touch $@
 
 fmt:
 	@tools/install-deps build test

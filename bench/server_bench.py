@@ -102,7 +102,7 @@ def wait_until_completed(port, prefixes, shares):
 def fire(build, jobs, lead_seconds, spread_seconds):
     """What the sink saw of so many one-time jobs, spread over so long; and CPU seconds."""
     sink = Sink(build)
-    with Server(build / "belfry", "--log-level", "warning") as server:
+    with Server(build / "belfry", log_level="warning") as server:
         due = time.time() + lead_seconds
         starts = [due + spread_seconds * i / jobs for i in range(jobs)]
         shares = [starts[i::WRITERS] for i in range(WRITERS)]
@@ -137,7 +137,7 @@ def report(case, **figures):
 
 def measure_api(build):
     far = job_body(4102444800, 9)  # the year 2100: stored, never due here
-    with Server(build / "belfry", "--log-level", "warning") as server:
+    with Server(build / "belfry", log_level="warning") as server:
         for number in range(20):
             put_collection(server.port, f"w0c{number}")
         for connections in (1, 16, 64, 256):

@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 
 #include "api/api.h"
+#include "api/certificates.h"
 #include "api/response.h"
 #include "recurrence/timing_rules.h"
 #include "wire/collection_json.h"
@@ -27,11 +28,10 @@ Result<json::value> parse_body(const HttpRequest& request) {
   return parse_json(request.body, JsonDialect::strict);
 }
 
-// Rules between the members of the timing, with paths as they are in the body.
-std::vector<Error> timing_errors(const Timing& timing, const json::value& body, Instant now) {
+// Errors about a job's properties, with paths as they are in the body.
+std::vector<Error> placed(std::vector<Error> errors, const json::value& body) {
   const auto* object = body.if_object();
   const bool wrapped = object != nullptr && names_member(*object, {"properties"});
-  std::vector<Error> errors = broken_timing_rules(timing, now);
   for (Error& error : errors) {
     if (wrapped) error.target = "properties." + error.target;
   }
@@ -89,7 +89,10 @@ void Api::put_job(const CallPtr& call) {
   Reading reading;
   JobRequest wanted = read_job(*body, reading);
   if (reading.errors.empty()) {
-    reading.errors = timing_errors(wanted.definition.timing, *body, clock_.now());
+    reading.errors = placed(broken_timing_rules(wanted.definition.timing, clock_.now()), *body);
+  }
+  if (reading.errors.empty()) {
+    reading.errors = placed(look_into_certificates(wanted.definition), *body);
   }
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
@@ -113,7 +116,10 @@ void Api::patch_job(const CallPtr& call, int tries_left) {
   JobRequest wanted = read_job(patched_job(job, *body), reading);
   // What the patch leaves as it was is not judged again.
   if (reading.errors.empty() && wanted.definition.timing != job.definition.timing) {
-    reading.errors = timing_errors(wanted.definition.timing, *body, clock_.now());
+    reading.errors = placed(broken_timing_rules(wanted.definition.timing, clock_.now()), *body);
+  }
+  if (reading.errors.empty()) {
+    reading.errors = placed(look_into_certificates(wanted.definition), *body);
   }
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));

@@ -98,6 +98,7 @@ Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& set
   TRY_ASSIGN(options.http.tls, TlsClient::make({.extra_ca_file = settings.ca_file}));
   options.storage_queue = settings.storage_queue;
   options.service_bus = settings.service_bus;
+  options.oauth = settings.oauth;
   options.random = Random::from_entropy();
   return options;
 }

@@ -222,6 +222,8 @@ const std::vector<SettingRule>& setting_rules() {
        "where Service Bus namespaces are, for netMessaging"},
       {"service-bus-keys", "", "FILE", "keys for jobs that name none, by namespace (TOML)"},
       {"service-bus-token-lifetime", "PT20M", "DURATION", "for how long a token is good"},
+      {"oauth-endpoint", "https://login.microsoftonline.com/{tenant}/oauth2/token", "URL",
+       "where tokens for ActiveDirectoryOAuth come from"},
       {"virtual-clock", "", "TIME", "a clock that stands there until POST /clock moves it"},
       {"drain-grace", "PT30S", "DURATION", "how long a stop waits for what is under way"},
       {"locations", kLocations, "LIST", "the regions that collections may name, for clients"},
@@ -307,6 +309,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   out.ca_file = reader.text("ca-file");
   if (auto read = read_storage_queue(reader, out.storage_queue); !read) return read.error();
   if (auto read = read_service_bus(reader, out.service_bus); !read) return read.error();
+  TRY_ASSIGN(out.oauth.endpoint, read_endpoint(reader, "oauth-endpoint", kTenantPlaceholder));
   if (!reader.text("virtual-clock").empty()) {
     out.virtual_clock = parse_instant(reader.text("virtual-clock"));
     if (!out.virtual_clock) {

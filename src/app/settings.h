@@ -15,6 +15,7 @@
 #include "base/instant.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "dispatch/oauth_tokens.h"
 #include "dispatch/service_bus_request.h"
 #include "dispatch/storage_queue_request.h"
 #include "engine/settle.h"
@@ -68,6 +69,7 @@ struct ServeSettings {
   std::string ca_file;  // empty: the system's authorities alone
   StorageQueueOptions storage_queue;
   ServiceBusOptions service_bus;
+  OAuthOptions oauth;
   std::optional<Instant> virtual_clock;  // where it stands at first
   std::vector<std::string> locations;
   Plans plans;

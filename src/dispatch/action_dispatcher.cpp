@@ -40,10 +40,23 @@ Outcome outcome_of(const std::string& host, const HttpResult& result) {
 Result<std::unique_ptr<ActionDispatcher>> ActionDispatcher::start(Options options,
                                                                   const Clock& clock) {
   ASSERT(options.report);
+  if (!options.http.tls) {
+    TRY_ASSIGN(options.http.tls, TlsClient::make({}));
+  }
+  std::shared_ptr<const TlsClient> anybody = options.http.tls;
   TRY_ASSIGN(std::unique_ptr<HttpClient> http, HttpClient::start(std::move(options.http)));
   return std::unique_ptr<ActionDispatcher>(
-      new ActionDispatcher(std::move(options), std::move(http), clock));
+      new ActionDispatcher(std::move(options), std::move(http), std::move(anybody), clock));
 }
+
+ActionDispatcher::ActionDispatcher(Options options, std::unique_ptr<HttpClient> http,
+                                   std::shared_ptr<const TlsClient> tls, const Clock& clock)
+    : options_(std::move(options)),
+      clock_(clock),
+      token_clock_(options_.token_clock != nullptr ? *options_.token_clock : clock),
+      http_(std::move(http)),
+      identities_(std::move(tls)),
+      tokens_(options_.oauth, *http_, token_clock_) {}
 
 bool ActionDispatcher::send(const Attempt& attempt, const Job& job) {
   const Action& action = action_of(job, attempt.role);
@@ -56,9 +69,46 @@ bool ActionDispatcher::send(const Attempt& attempt, const Job& job) {
 bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
   Result<HttpCall> made =
       http_call_of(action, errand.attempt, errand.job, options_.identity, new_ids());
+  const Authentication* how = action.authentication ? &*action.authentication : nullptr;
+  if (const auto* certificate = std::get_if<ClientCertificate>(how); made && certificate) {
+    const auto identity = identities_.of(*certificate);
+    if (!identity) return call(identity.error(), errand, "Http", {});
+    made->tls = *identity;
+  }
+  if (const auto* who = std::get_if<ActiveDirectoryOAuth>(how); made && who) {
+    return call_with_token(*who, *std::move(made), errand);
+  }
   std::string host = made ? made->origin.host : "";
   return call(std::move(made), errand, "Http",
               [host](const HttpResult& result) { return outcome_of(host, result); });
+}
+
+// The attempt's time is for both: what the token takes is not left for the call.
+bool ActionDispatcher::call_with_token(const ActiveDirectoryOAuth& who, HttpCall call,
+                                       const Errand& errand) {
+  const auto go_on = [this, who, call, attempt = errand.attempt, timeout = errand.timeout,
+                      began = token_clock_.now(),
+                      owner = folded(errand.job.key.collection)](const Result<std::string>& token) {
+    if (!token) {
+      return fail(attempt, fmt::format("Http Action - {}.", token.error().message));
+    }
+    HttpCall with_token = call;
+    add_bearer_token(with_token, *token);
+    with_token.owner = owner;
+    const auto taken = std::chrono::floor<Millis>(token_clock_.now() - began);
+    with_token.timeout = std::max(timeout - taken, Millis{1});
+    const auto understand = [this, who, token = *token,
+                             host = call.origin.host](const HttpResult& result) {
+      const auto* reply = std::get_if<HttpReply>(&result.what);
+      if (reply != nullptr && reply->status == 401) tokens_.forget(who, token);
+      return outcome_of(host, result);
+    };
+    if (!send_call(std::move(with_token), attempt, understand)) {
+      fail(attempt, fmt::format("Http Action - Too many calls wait for host '{}' already.",
+                                call.origin.host));
+    }
+  };
+  return tokens_.obtain(who, errand.timeout, go_on);
 }
 
 bool ActionDispatcher::perform(const StorageQueueAction& action, const Errand& errand) {
@@ -97,14 +147,18 @@ bool ActionDispatcher::put_on_service_bus(const ServiceBusTarget& target, const 
 bool ActionDispatcher::call(Result<HttpCall> call, const Errand& errand, std::string_view action,
                             Understand understand) {
   if (!call) {
-    return report_unsendable(errand.attempt,
-                             fmt::format("{} Action - {}.", action, call.error().message));
+    fail(errand.attempt, fmt::format("{} Action - {}.", action, call.error().message));
+    return true;
   }
   call->timeout = errand.timeout;
   call->owner = folded(errand.job.key.collection);
-  // It began when its turn came, not when we took it: a queue must show as lateness.
-  return http_->send(*std::move(call),
-                     [this, attempt = errand.attempt, accepted = clock_.now(),
+  return send_call(*std::move(call), errand.attempt, std::move(understand));
+}
+
+// It began when its turn came, not when we took it: a queue must show as lateness.
+bool ActionDispatcher::send_call(HttpCall call, const Attempt& attempt, Understand understand) {
+  return http_->send(std::move(call),
+                     [this, attempt, accepted = clock_.now(),
                       understand = std::move(understand)](const HttpResult& result) {
                        Outcome outcome = understand(result);
                        outcome.ended = clock_.now();
@@ -114,14 +168,12 @@ bool ActionDispatcher::call(Result<HttpCall> call, const Errand& errand, std::st
 }
 
 Instant ActionDispatcher::token_expiry() const {
-  const Clock& clock = options_.token_clock != nullptr ? *options_.token_clock : clock_;
-  return clock.now() + options_.service_bus.token_lifetime;
+  return token_clock_.now() + options_.service_bus.token_lifetime;
 }
 
-bool ActionDispatcher::report_unsendable(const Attempt& attempt, std::string message) {
+void ActionDispatcher::fail(const Attempt& attempt, std::string message) {
   const Instant now = clock_.now();
   options_.report(attempt, {false, std::move(message), now, now});
-  return true;
 }
 
 SendIds ActionDispatcher::new_ids() {

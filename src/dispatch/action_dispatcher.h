@@ -17,8 +17,10 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "dispatch/client_identities.h"
 #include "dispatch/dispatcher.h"
 #include "dispatch/http_request.h"
+#include "dispatch/oauth_tokens.h"
 #include "dispatch/service_bus_request.h"
 #include "dispatch/storage_queue_request.h"
 #include "net/http_client.h"
@@ -35,6 +37,7 @@ class ActionDispatcher final : public Dispatcher {
     HttpClient::Options http;
     StorageQueueOptions storage_queue;
     ServiceBusOptions service_bus;
+    OAuthOptions oauth;
     // What tokens are dated by: those who check them do not live in our virtual time.
     const Clock* token_clock = nullptr;  // none: the dispatcher's own
     Report report;
@@ -42,6 +45,10 @@ class ActionDispatcher final : public Dispatcher {
   };
 
   static Result<std::unique_ptr<ActionDispatcher>> start(Options options, const Clock& clock);
+
+  ~ActionDispatcher() override { http_->stop(); }
+  ActionDispatcher(const ActionDispatcher&) = delete;
+  ActionDispatcher& operator=(const ActionDispatcher&) = delete;
 
   // From one thread, the engine's.
   bool send(const Attempt& attempt, const Job& job) override;
@@ -51,8 +58,8 @@ class ActionDispatcher final : public Dispatcher {
   void stop(Millis grace);
 
  private:
-  ActionDispatcher(Options options, std::unique_ptr<HttpClient> http, const Clock& clock)
-      : options_(std::move(options)), clock_(clock), http_(std::move(http)) {}
+  ActionDispatcher(Options options, std::unique_ptr<HttpClient> http,
+                   std::shared_ptr<const TlsClient> tls, const Clock& clock);
 
   // An attempt that was asked for, and what is the same whatever it is to do.
   struct Errand {
@@ -63,19 +70,24 @@ class ActionDispatcher final : public Dispatcher {
   using Understand = std::function<Outcome(const HttpResult&)>;
 
   bool perform(const HttpAction& action, const Errand& errand);
+  bool call_with_token(const ActiveDirectoryOAuth& who, HttpCall call, const Errand& errand);
   bool perform(const StorageQueueAction& action, const Errand& errand);
   bool perform(const ServiceBusQueueAction& action, const Errand& errand);
   bool perform(const ServiceBusTopicAction& action, const Errand& errand);
   bool put_on_service_bus(const ServiceBusTarget& target, const Errand& errand);
   bool call(Result<HttpCall> call, const Errand& errand, std::string_view action,
             Understand understand);
-  bool report_unsendable(const Attempt& attempt, std::string message);
+  bool send_call(HttpCall call, const Attempt& attempt, Understand understand);
+  void fail(const Attempt& attempt, std::string message);
   Instant token_expiry() const;
   SendIds new_ids();
 
   Options options_;
   const Clock& clock_;
+  const Clock& token_clock_;
   std::unique_ptr<HttpClient> http_;
+  ClientIdentities identities_;
+  OAuthTokens tokens_;
 };
 
 }  // namespace belfry

@@ -28,9 +28,12 @@ struct SendIds {
   std::uint64_t span = 0;
 };
 
-// An error says in its message why this action cannot be called at all.
+// An error says in its message why this action cannot be called at all. Of the ways to
+// authenticate, Basic is in the call; a certificate and a token must be added.
 Result<HttpCall> http_call_of(const HttpAction& action, const Attempt& attempt, const Job& job,
                               const HttpSenderIdentity& identity, const SendIds& ids);
+
+void add_bearer_token(HttpCall& call, const std::string& token);
 
 // Version 4, variant 1, as RFC 9562 wants a random guid to look.
 std::string guid_of(std::uint64_t high, std::uint64_t low);

@@ -94,13 +94,16 @@ TEST(HttpRequest, AuthenticatesWithANameAndAPassword) {
   EXPECT_EQ(header_of(call_of(action).headers, "Authorization"), "Bearer mine");
 }
 
-TEST(HttpRequest, SaysWhatItCannotDoYet) {
+TEST(HttpRequest, TakesATokenUnlessTheUserBroughtOne) {
+  HttpCall call = call_of(an_action());
+  add_bearer_token(call, "ours");
+  EXPECT_EQ(header_of(call.headers, "Authorization"), "Bearer ours");
+  add_bearer_token(call, "another");
+  EXPECT_EQ(header_of(call.headers, "Authorization"), "Bearer ours");
+}
+
+TEST(HttpRequest, SaysWhatItCannotCall) {
   HttpAction action = an_action();
-  action.authentication = ClientCertificate{};
-  EXPECT_FALSE(http_call_of(action, an_attempt(), a_job(), kIdentity, kIds).has_value());
-  action.authentication = ActiveDirectoryOAuth{};
-  EXPECT_FALSE(http_call_of(action, an_attempt(), a_job(), kIdentity, kIds).has_value());
-  action = an_action();
   action.uri = "ftp://example.com";
   EXPECT_FALSE(http_call_of(action, an_attempt(), a_job(), kIdentity, kIds).has_value());
 }

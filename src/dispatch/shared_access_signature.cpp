@@ -10,27 +10,10 @@
 
 #include "base/assert.h"
 #include "dispatch/base64.h"
+#include "model/url.h"
 
 namespace belfry {
 namespace {
-
-bool is_unreserved(char c) {
-  return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '-' ||
-         c == '_' || c == '.' || c == '~';
-}
-
-// Everything but letters, digits and "-_.~" by its number.
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (is_unreserved(c)) {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
-}
 
 // The key is text, also where it looks like base64.
 std::string hmac_sha256(const std::string& key, std::string_view text) {

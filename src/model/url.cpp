@@ -92,4 +92,17 @@ std::optional<Url> parse_url(std::string_view text) {
   return url;
 }
 
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~';
+    const auto byte = static_cast<unsigned char>(c);
+    if (!plain) out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    if (plain) out += c;
+  }
+  return out;
+}
+
 }  // namespace belfry

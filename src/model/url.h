@@ -27,4 +27,7 @@ struct Url {
 // no blanks or control characters, a port from 1 to 65535. A fragment is cut off.
 std::optional<Url> parse_url(std::string_view text);
 
+// Everything but letters, digits and "-._~" by its number.
+std::string percent_encoded(std::string_view text);
+
 }  // namespace belfry

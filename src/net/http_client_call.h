@@ -36,6 +36,7 @@ struct HttpCall {
   HttpHeaders headers;    // but Host, Connection, Content-Length and Transfer-Encoding
   std::string body;
   Millis timeout{60'000};  // from send() to the last byte that is read
+  std::size_t body_kept_bytes_max = 0;  // of the answer; 0: the client's own limit
   std::string owner;       // on whose behalf; owners take turns at an origin
 
   // Whom to trust and who to be; none: the client's own. Calls share a connection only when

@@ -27,7 +27,7 @@ void HttpClientConnection::carry(HttpExchangePtr exchange) {
 
 void HttpClientConnection::begin_exchange() {
   enter(Stage::exchanging, exchange_->deadline);
-  reader_.emplace(limits(), exchange_->answering);
+  reader_.emplace(limits(), exchange_->answering, exchange_->body_kept_bytes_max);
   write_rest(stream_.write_at_once(*exchange_->bytes));
 }
 

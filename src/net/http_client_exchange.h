@@ -24,6 +24,7 @@ struct HttpExchange {
   HttpResponseReader::Answering answering;
   HttpClient::Done done;
   std::string owner;
+  std::size_t body_kept_bytes_max = 0;  // 0: the client's own limit
   SteadyTime accepted;
   SteadyTime begun;
   SteadyTime deadline;

@@ -24,6 +24,7 @@ HttpExchangePtr exchange_of(const HttpCall& call, HttpClient::Done done) {
   exchange->answering = call.method == "HEAD" ? Answering::head : Answering::get;
   exchange->done = std::move(done);
   exchange->owner = call.owner;
+  exchange->body_kept_bytes_max = call.body_kept_bytes_max;
   exchange->accepted = exchange->begun = SteadyClock::now();
   exchange->deadline = exchange->accepted + call.timeout;
   return exchange;

@@ -224,7 +224,7 @@ std::size_t HttpResponseReader::take_chunked(std::string_view bytes) {
 
 // A body beyond the limit ends the reading, not the call: the status has said what happened.
 void HttpResponseReader::keep(std::string_view bytes) {
-  const std::size_t room = limits_.body_kept_bytes_max - reply_.body.size();
+  const std::size_t room = body_kept_bytes_max_ - reply_.body.size();
   reply_.body += bytes.substr(0, room);
   if (bytes.size() > room) reply_.body_cut = true;
   body_bytes_ += bytes.size();

@@ -24,8 +24,13 @@ class HttpResponseReader {
   enum class Step { need_bytes, complete, failed };
   enum class Answering { get, head };  // an answer to HEAD has no body, whatever it says
 
-  HttpResponseReader(const HttpClientLimits& limits, Answering answering)
-      : limits_(limits), answering_(answering) {}
+  // Of the body it keeps what the limits say, or what the call does.
+  HttpResponseReader(const HttpClientLimits& limits, Answering answering,
+                     std::size_t body_kept_bytes_max = 0)
+      : limits_(limits),
+        answering_(answering),
+        body_kept_bytes_max_(body_kept_bytes_max != 0 ? body_kept_bytes_max
+                                                      : limits.body_kept_bytes_max) {}
 
   Step feed(std::string_view bytes);
 
@@ -60,6 +65,7 @@ class HttpResponseReader {
 
   const HttpClientLimits& limits_;
   Answering answering_;
+  const std::size_t body_kept_bytes_max_;
   State state_ = State::head;
   bool began_ = false;
   bool http_1_0_ = false;

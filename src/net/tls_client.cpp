@@ -9,6 +9,7 @@
 #include <openssl/x509v3.h>
 
 #include "net/egress_guard.h"
+#include "net/pfx.h"
 
 namespace belfry {
 namespace {
@@ -16,6 +17,15 @@ namespace {
 Error tls_error(const std::string& message) {
   ERR_clear_error();
   return {ErrorCode::invalid, message, {}};
+}
+
+// Verification is on from the start.
+SSL_CTX* new_context() {
+  SSL_CTX* context = SSL_CTX_new(TLS_client_method());
+  if (context == nullptr) return nullptr;
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  return context;
 }
 
 bool expect_host(SSL* session, const std::string& host) {
@@ -56,17 +66,24 @@ void TlsClient::Free::operator()(ssl_ctx_st* context) const {
 }
 
 Result<std::shared_ptr<const TlsClient>> TlsClient::make(const Options& options) {
-  SSL_CTX* context = SSL_CTX_new(TLS_client_method());
+  SSL_CTX* context = new_context();
   if (context == nullptr) return tls_error("OpenSSL cannot be set up.");
   const std::shared_ptr<const TlsClient> made(new TlsClient(context));
-  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   if (SSL_CTX_set_default_verify_paths(context) != 1) {
     return tls_error("The system's certificate authorities cannot be read.");
   }
   if (options.extra_ca_file.empty()) return made;
   if (SSL_CTX_load_verify_file(context, options.extra_ca_file.c_str()) == 1) return made;
   return tls_error(fmt::format("'{}' holds no certificates in PEM form.", options.extra_ca_file));
+}
+
+Result<std::shared_ptr<const TlsClient>> TlsClient::as(const Pfx& identity) const {
+  SSL_CTX* context = new_context();
+  if (context == nullptr) return tls_error("OpenSSL cannot be set up.");
+  const std::shared_ptr<const TlsClient> made(new TlsClient(context));
+  SSL_CTX_set1_cert_store(context, SSL_CTX_get_cert_store(context_.get()));
+  if (identity.give_to(context)) return made;
+  return tls_error("The client certificate is not one that TLS can use.");
 }
 
 ssl_st* TlsClient::new_session(const std::string& host) const {

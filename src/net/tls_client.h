@@ -17,6 +17,8 @@ struct ssl_st;
 
 namespace belfry {
 
+class Pfx;
+
 class TlsClient {
  public:
   struct Options {
@@ -24,6 +26,9 @@ class TlsClient {
   };
 
   static Result<std::shared_ptr<const TlsClient>> make(const Options& options);
+
+  // Trusts the same authorities, and shows this certificate to servers that ask for one.
+  Result<std::shared_ptr<const TlsClient>> as(const Pfx& identity) const;
 
   // A session that will speak to `host` alone: its name (or address) must be in the
   // certificate. The caller owns it. None when memory is short or the name cannot be one.

@@ -168,18 +168,6 @@ std::optional<std::string> percent_decoded(std::string_view text) {
   return out;
 }
 
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (is_letter(c) || is_digit(c) || std::string_view("-._~").find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
-}
-
 Result<ResourcePath> parse_resource_path(std::string_view path) {
   auto segments = split(path);
   if (!segments) return no_such_route(path);

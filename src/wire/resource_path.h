@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "model/job.h"
+#include "model/url.h"
 
 namespace belfry {
 
@@ -41,6 +42,5 @@ std::string job_id(const JobKey& key);
 
 // %41 and so on; none when an escape is cut short or stands for NUL.
 std::optional<std::string> percent_decoded(std::string_view text);
-std::string percent_encoded(std::string_view text);
 
 }  // namespace belfry

@@ -20,13 +20,14 @@ SANITIZER = re.compile(r"ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitize
 
 
 class Server:
-    def __init__(self, binary, *flags, environment=None):
+    def __init__(self, binary, *flags, environment=None, log_level="debug"):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="belfry-e2e-"))
         self.store = self.home / "store"
         self.log_path = self.home / "log"
         self.port = None
         self._binary = binary
         self._flags = flags
+        self._log_level = log_level
         self.environment = environment or {}  # besides this process's own
         self._process = None
         self._greeting = []
@@ -36,7 +37,7 @@ class Server:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("BELFRY_")}
         environment |= self.environment
         command = [self._binary, "serve", "--listen", "127.0.0.1:0", "--store", str(self.store),
-                   "--log-level", "debug", *self._flags]
+                   "--log-level", self._log_level, *self._flags]
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,
                                              stdin=subprocess.DEVNULL, env=environment, text=True)

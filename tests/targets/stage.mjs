@@ -50,6 +50,17 @@ export class Stage {
       { properties: { action: { retryPolicy: NO_RETRY, ...action }, ...properties } });
   }
 
+  patch(name, properties) {
+    return this.request('PATCH', `${COLLECTION}/jobs/${name}`, { properties });
+  }
+
+  // What a PUT that is refused is told.
+  async refusal(name, action) {
+    const answer = await fetch(`${this.server.url}${COLLECTION}/jobs/${name}?${VERSION}`,
+      { method: 'PUT', body: JSON.stringify({ properties: { action } }) });
+    return { status: answer.status, ...(await answer.json()) };
+  }
+
   // Through everything that falls due on the way, until nothing is under way any more.
   move(advance) {
     return this.request('POST', '/clock', { advance });

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+
+#include "net/pfx.h"
+
+#include <fmt/format.h>
+#include <openssl/asn1.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/objects.h>
+#include <openssl/pkcs12.h>
+#include <openssl/provider.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <ctime>
+#include <optional>
+#include <utility>
+
+namespace belfry {
+namespace {
+
+template <auto kFree>
+struct FreeWith {
+  template <typename T>
+  void operator()(T* thing) const {
+    kFree(thing);
+  }
+};
+using Pkcs12Ptr = std::unique_ptr<PKCS12, FreeWith<PKCS12_free>>;
+using X509Ptr = std::unique_ptr<X509, FreeWith<X509_free>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
+using BignumPtr = std::unique_ptr<BIGNUM, FreeWith<BN_free>>;
+
+void free_certificates(STACK_OF(X509) * stack) {
+  sk_X509_pop_free(stack, X509_free);
+}
+void free_bags(STACK_OF(PKCS12_SAFEBAG) * stack) {
+  sk_PKCS12_SAFEBAG_pop_free(stack, PKCS12_SAFEBAG_free);
+}
+void free_safes(STACK_OF(PKCS7) * stack) {
+  sk_PKCS7_pop_free(stack, PKCS7_free);
+}
+using CertificatesPtr = std::unique_ptr<STACK_OF(X509), FreeWith<free_certificates>>;
+using BagsPtr = std::unique_ptr<STACK_OF(PKCS12_SAFEBAG), FreeWith<free_bags>>;
+using SafesPtr = std::unique_ptr<STACK_OF(PKCS7), FreeWith<free_safes>>;
+
+Error unusable(std::string why) {
+  ERR_clear_error();
+  return {ErrorCode::invalid, std::move(why), {}};
+}
+
+// The old ciphers live in a library context of their own, where nothing but old files meets
+// them. It stays for as long as the process does.
+OSSL_LIB_CTX* context_with_old_ciphers() {
+  static OSSL_LIB_CTX* const context = [] {
+    OSSL_LIB_CTX* made = OSSL_LIB_CTX_new();
+    OSSL_PROVIDER_load(made, "default");
+    OSSL_PROVIDER_load(made, "legacy");  // where it is missing, new files still open
+    ERR_clear_error();
+    return made;
+  }();
+  return context;
+}
+
+std::optional<std::string> base64_decoded(std::string_view text) {
+  std::string packed;
+  for (const char c : text) {
+    if (c != '\r' && c != '\n' && c != ' ' && c != '\t') packed.push_back(c);
+  }
+  if (packed.empty() || packed.size() % 4 != 0) return std::nullopt;
+  std::string bytes(packed.size() / 4 * 3, '\0');
+  const int length = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                     reinterpret_cast<const unsigned char*>(packed.data()),
+                                     static_cast<int>(packed.size()));
+  if (length < 0) return std::nullopt;
+  const std::size_t padding = packed.size() - packed.find_last_not_of('=') - 1;
+  bytes.resize(static_cast<std::size_t>(length) - std::min<std::size_t>(padding, 2));
+  return bytes;
+}
+
+Pkcs12Ptr parsed(const std::string& der) {
+  PKCS12* file = PKCS12_init_ex(NID_pkcs7_data, context_with_old_ciphers(), nullptr);
+  const auto* at = reinterpret_cast<const unsigned char*>(der.data());
+  // On failure it frees what it was given.
+  if (d2i_PKCS12(&file, &at, static_cast<long>(der.size())) == nullptr) return nullptr;
+  return Pkcs12Ptr(file);
+}
+
+// How many rounds of hashing it would take to undo this encryption.
+long iterations_of(const X509_ALGOR* how) {
+  const ASN1_OBJECT* kind = nullptr;
+  int parameter_type = 0;
+  const void* parameter = nullptr;
+  X509_ALGOR_get0(&kind, &parameter_type, &parameter, how);
+  if (parameter_type != V_ASN1_SEQUENCE) return 0;
+  const auto unpacked = [&](const ASN1_ITEM* as, const void* from) {
+    return ASN1_item_unpack(static_cast<const ASN1_STRING*>(from), as);
+  };
+  const ASN1_INTEGER* rounds = nullptr;
+  std::unique_ptr<PBEPARAM, FreeWith<PBEPARAM_free>> simple;
+  std::unique_ptr<PBE2PARAM, FreeWith<PBE2PARAM_free>> modern;
+  std::unique_ptr<PBKDF2PARAM, FreeWith<PBKDF2PARAM_free>> derivation;
+  if (OBJ_obj2nid(kind) == NID_pbes2) {
+    modern.reset(static_cast<PBE2PARAM*>(unpacked(ASN1_ITEM_rptr(PBE2PARAM), parameter)));
+    if (!modern) return 0;
+    X509_ALGOR_get0(&kind, &parameter_type, &parameter, modern->keyfunc);
+    if (parameter_type != V_ASN1_SEQUENCE) return 0;
+    derivation.reset(static_cast<PBKDF2PARAM*>(unpacked(ASN1_ITEM_rptr(PBKDF2PARAM), parameter)));
+    if (derivation) rounds = derivation->iter;
+  } else {
+    simple.reset(static_cast<PBEPARAM*>(unpacked(ASN1_ITEM_rptr(PBEPARAM), parameter)));
+    if (simple) rounds = simple->iter;
+  }
+  if (rounds == nullptr) return 0;
+  const long count = ASN1_INTEGER_get(rounds);
+  return count < 0 ? kPfxIterationsMax + 1 : count;  // -1: more than a long holds
+}
+
+bool bags_open_soon(const STACK_OF(PKCS12_SAFEBAG) * bags) {
+  for (int i = 0; i < sk_PKCS12_SAFEBAG_num(bags); ++i) {
+    const PKCS12_SAFEBAG* bag = sk_PKCS12_SAFEBAG_value(bags, i);
+    if (PKCS12_SAFEBAG_get_nid(bag) != NID_pkcs8ShroudedKeyBag) continue;
+    const X509_ALGOR* how = nullptr;
+    X509_SIG_get0(PKCS12_SAFEBAG_get0_pkcs8(bag), &how, nullptr);
+    if (iterations_of(how) > kPfxIterationsMax) return false;
+  }
+  return true;
+}
+
+bool safe_opens_soon(PKCS7* safe, const std::string& password) {
+  BagsPtr bags;
+  if (PKCS7_type_is_data(safe)) {
+    bags.reset(PKCS12_unpack_p7data(safe));
+  } else if (PKCS7_type_is_encrypted(safe)) {
+    if (iterations_of(safe->d.encrypted->enc_data->algorithm) > kPfxIterationsMax) return false;
+    bags.reset(PKCS12_unpack_p7encdata(safe, password.c_str(), static_cast<int>(password.size())));
+  }
+  return !bags || bags_open_soon(bags.get());
+}
+
+bool mac_is_soon_checked(const PKCS12* file) {
+  const ASN1_INTEGER* rounds = nullptr;
+  PKCS12_get0_mac(nullptr, nullptr, nullptr, &rounds, file);
+  if (rounds == nullptr) return true;
+  const long count = ASN1_INTEGER_get(rounds);
+  return 0 <= count && count <= kPfxIterationsMax;
+}
+
+bool safes_open_soon(const PKCS12* file, const std::string& password) {
+  const SafesPtr safes(PKCS12_unpack_authsafes(file));
+  if (!safes) return true;  // nothing to open; PKCS12_parse will say so
+  for (int i = 0; i < sk_PKCS7_num(safes.get()); ++i) {
+    if (!safe_opens_soon(sk_PKCS7_value(safes.get(), i), password)) return false;
+  }
+  return true;
+}
+
+// The same key and certificate, in the context that TLS uses.
+KeyPtr at_home(const EVP_PKEY* key) {
+  unsigned char* der = nullptr;
+  const int length = i2d_PrivateKey(key, &der);
+  if (length <= 0) return nullptr;
+  const unsigned char* at = der;
+  KeyPtr copy(d2i_AutoPrivateKey(nullptr, &at, length));
+  OPENSSL_clear_free(der, static_cast<std::size_t>(length));
+  return copy;
+}
+
+X509Ptr at_home(const X509* certificate) {
+  unsigned char* der = nullptr;
+  const int length = i2d_X509(certificate, &der);
+  if (length <= 0) return nullptr;
+  const unsigned char* at = der;
+  X509Ptr copy(d2i_X509(nullptr, &at, length));
+  OPENSSL_free(der);
+  return copy;
+}
+
+std::string hexadecimal(const unsigned char* bytes, unsigned length) {
+  std::string text;
+  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02X}", bytes[i]);
+  return text;
+}
+
+Instant instant_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  ASN1_TIME_to_tm(time, &parts);
+  const std::chrono::year_month_day day{std::chrono::year{parts.tm_year + 1900},
+                                        std::chrono::month{static_cast<unsigned>(parts.tm_mon + 1)},
+                                        std::chrono::day{static_cast<unsigned>(parts.tm_mday)}};
+  return Instant{std::chrono::sys_days{day}} + std::chrono::hours{parts.tm_hour} +
+         std::chrono::minutes{parts.tm_min} + std::chrono::seconds{parts.tm_sec};
+}
+
+// Windows' names for the parts of a name, where they are not OpenSSL's.
+std::string part_name(const ASN1_OBJECT* kind) {
+  switch (OBJ_obj2nid(kind)) {
+    case NID_stateOrProvinceName:
+      return "S";
+    case NID_pkcs9_emailAddress:
+      return "E";
+    case NID_commonName:
+    case NID_organizationName:
+    case NID_organizationalUnitName:
+    case NID_localityName:
+    case NID_countryName:
+    case NID_domainComponent:
+      return OBJ_nid2sn(OBJ_obj2nid(kind));
+    default: {
+      char dotted[80];
+      OBJ_obj2txt(dotted, sizeof dotted, kind, /*no_name=*/1);
+      return std::string("OID.") + dotted;
+    }
+  }
+}
+
+std::string part_value(const ASN1_STRING* value) {
+  unsigned char* utf8 = nullptr;
+  const int length = ASN1_STRING_to_UTF8(&utf8, value);
+  std::string text(reinterpret_cast<const char*>(utf8),
+                   static_cast<std::size_t>(std::max(length, 0)));
+  OPENSSL_free(utf8);
+  const bool plain = !text.empty() && text.front() != ' ' && text.back() != ' ' &&
+                     text.find_first_of(",+=\"\n<>#;") == std::string::npos;
+  if (plain) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
+}
+
+// The most particular part first, which is the reverse of how certificates have it.
+std::string subject_of(const X509* certificate) {
+  const X509_NAME* name = X509_get_subject_name(certificate);
+  std::string text;
+  for (int i = X509_NAME_entry_count(name) - 1; i >= 0; --i) {
+    const X509_NAME_ENTRY* entry = X509_NAME_get_entry(name, i);
+    if (!text.empty()) text += ", ";
+    text += part_name(X509_NAME_ENTRY_get_object(entry)) + "=" +
+            part_value(X509_NAME_ENTRY_get_data(entry));
+  }
+  return text;
+}
+
+}  // namespace
+
+void Pfx::Free::operator()(x509_st* certificate) const {
+  X509_free(certificate);
+}
+void Pfx::Free::operator()(evp_pkey_st* key) const {
+  EVP_PKEY_free(key);
+}
+
+Result<Pfx> Pfx::open(std::string_view base64, const std::string& password) {
+  const auto der = base64_decoded(base64);
+  if (!der) return unusable("is not base64.");
+  const Pkcs12Ptr file = parsed(*der);
+  if (!file) return unusable("is not a PFX (PKCS #12) file.");
+  const std::string asks_too_much =
+      fmt::format("takes more than {} iterations to open.", kPfxIterationsMax);
+  if (!mac_is_soon_checked(file.get())) return unusable(asks_too_much);
+  if (PKCS12_mac_present(file.get()) == 1 &&
+      PKCS12_verify_mac(file.get(), password.c_str(), static_cast<int>(password.size())) != 1 &&
+      !(password.empty() && PKCS12_verify_mac(file.get(), nullptr, 0) == 1)) {
+    return unusable("cannot be opened with this password.");
+  }
+  if (!safes_open_soon(file.get(), password)) return unusable(asks_too_much);
+  EVP_PKEY* key = nullptr;
+  X509* certificate = nullptr;
+  STACK_OF(X509)* others = nullptr;
+  const int opened = PKCS12_parse(file.get(), password.c_str(), &key, &certificate, &others);
+  const KeyPtr own_key(key);
+  const X509Ptr own_certificate(certificate);
+  const CertificatesPtr own_others(others);
+  if (opened != 1) return unusable("cannot be opened with this password.");
+  if (!own_key) return unusable("holds no private key.");
+  if (!own_certificate) return unusable("holds no certificate for its private key.");
+  Pfx pfx;
+  pfx.certificate_.reset(at_home(own_certificate.get()).release());
+  pfx.key_.reset(at_home(own_key.get()).release());
+  for (int i = 0; own_others && i < sk_X509_num(own_others.get()); ++i) {
+    pfx.chain_.emplace_back(at_home(sk_X509_value(own_others.get(), i)).release());
+  }
+  if (!pfx.certificate_ || !pfx.key_) return unusable("holds a key of an unknown kind.");
+  ERR_clear_error();
+  return pfx;
+}
+
+CertificateFacts Pfx::facts() const {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned length = 0;
+  X509_digest(certificate_.get(), EVP_sha1(), digest, &length);
+  return {hexadecimal(digest, length), instant_of(X509_get0_notAfter(certificate_.get())),
+          subject_of(certificate_.get())};
+}
+
+bool Pfx::give_to(ssl_ctx_st* context) const {
+  bool good = SSL_CTX_use_certificate(context, certificate_.get()) == 1 &&
+              SSL_CTX_use_PrivateKey(context, key_.get()) == 1 &&
+              SSL_CTX_check_private_key(context) == 1;
+  for (const auto& above : chain_) {
+    good = good && SSL_CTX_add1_chain_cert(context, above.get()) == 1;
+  }
+  ERR_clear_error();
+  return good;
+}
+
+}  // namespace belfry

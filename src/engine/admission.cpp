@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "recurrence/next_occurrence.h"
+
 namespace belfry {
 namespace {
 
@@ -28,56 +30,79 @@ Status admit_action(const Action& action, std::string_view path, const Plan& pla
   return Done{};
 }
 
-// The shortest step from one member to the next, going round after `cycle`; the cycle itself
-// for a single member.
-int shortest_step(SmallSet set, int cycle) {
-  int shortest = cycle;
-  const int first = set.first_from(0).value_or(0);
-  int last = first;
-  for (auto next = set.first_from(first + 1); next; next = set.first_from(*next + 1)) {
+// Times that come again in the same order in every hour or day.
+struct Rhythm {
+  std::optional<Ticks> step;  // the shortest from one to the next; none when there is one time
+  Ticks span{};               // from the first to the last
+};
+
+Rhythm rhythm_of(SmallSet set, Ticks unit) {
+  Rhythm rhythm;
+  auto last = set.first_from(0);
+  while (last) {
+    const auto next = set.first_from(*last + 1);
+    if (!next) break;
+    const Ticks step = (*next - *last) * unit;
+    rhythm.step = std::min(rhythm.step.value_or(step), step);
+    rhythm.span += step;
+    last = next;
+  }
+  return rhythm;
+}
+
+// `inner` comes in every beat of `outer`.
+Rhythm combined(const Rhythm& inner, const Rhythm& outer) {
+  Rhythm both{inner.step, outer.span + inner.span};
+  if (outer.step) {
+    const Ticks across = *outer.step - inner.span;
+    both.step = std::min(both.step.value_or(across), across);
+  }
+  return both;
+}
+
+Rhythm rhythm_of_hour(const Schedule& schedule) {
+  return rhythm_of(schedule.minutes, std::chrono::minutes{1});
+}
+
+Rhythm rhythm_of_day(const Schedule& schedule) {
+  const bool every_hour = schedule.hours.empty() && !schedule.minutes.empty();
+  const SmallSet hours = every_hour ? SmallSet::range(0, 23) : schedule.hours;
+  return combined(rhythm_of_hour(schedule), rhythm_of(hours, std::chrono::hours{1}));
+}
+
+// Found by going through them: so many, and so far, that every shape of a month was there.
+Ticks shortest_step_of_calendar(const Recurrence& recurrence) {
+  constexpr int kOccurrencesWalked = 500;
+  constexpr Instant kSunday{std::chrono::sys_days{std::chrono::year{2023} / 1 / 1}};
+  constexpr Ticks kTimeWalked = std::chrono::days{40 * 366};
+  Ticks shortest = kLastInstant - kSunday;
+  Instant last = kSunday - shortest;
+  for (int i = 0; i < kOccurrencesWalked; ++i) {
+    const auto next = next_occurrence(recurrence, kSunday, 0, last);
+    if (!next || *next > kSunday + kTimeWalked) break;
     shortest = std::min(shortest, *next - last);
     last = *next;
   }
-  return std::min(shortest, first + cycle - last);
-}
-
-// The shortest time between two of a day's times; none when a day has one time only.
-std::optional<Ticks> shortest_gap_of_times(const Recurrence& recurrence) {
-  using std::chrono::hours;
-  using std::chrono::minutes;
-  const Schedule& schedule = recurrence.schedule;
-  if (schedule.minutes.size() > 1) return minutes{shortest_step(schedule.minutes, 60)};
-  if (recurrence.frequency == Frequency::hour) return std::nullopt;
-  if (!schedule.minutes.empty() && schedule.hours.empty()) return hours{1};
-  if (schedule.hours.size() > 1) return hours{shortest_step(schedule.hours, 24)};
-  return std::nullopt;
-}
-
-// The shortest time between two of the days that the schedule names; none when that is the
-// period's to say.
-std::optional<Ticks> shortest_gap_of_days(const Schedule& schedule) {
-  using std::chrono::days;
-  constexpr int kShortestMonth = 28;
-  if (schedule.week_days.size() > 1) return days{shortest_step(schedule.week_days, 7)};
-  const auto& occurrences = schedule.monthly_occurrences;
-  const int others = schedule.month_days_from_end.size() + static_cast<int>(occurrences.size());
-  if (others == 0 && schedule.month_days.size() > 1) {
-    return days{std::max(1, shortest_step(schedule.month_days, kShortestMonth))};
-  }
-  // The last day and the first Friday may be neighbours, in some month.
-  if (schedule.month_days.size() + others > 1) return days{1};
-  if (!occurrences.empty() && occurrences[0].n == MonthlyOccurrence::kEvery) return days{7};
-  if (schedule.months.size() > 1) return days{kShortestMonth};
-  return std::nullopt;
+  return shortest;
 }
 
 }  // namespace
 
 Ticks shortest_gap(const Recurrence& recurrence) {
-  Ticks gap = shortest_length({recurrence.frequency, recurrence.interval});
-  if (const auto days = shortest_gap_of_days(recurrence.schedule)) gap = std::min(gap, *days);
-  if (const auto times = shortest_gap_of_times(recurrence)) gap = std::min(gap, *times);
-  return gap;
+  const Schedule& schedule = recurrence.schedule;
+  if (schedule.empty()) return shortest_length({recurrence.frequency, recurrence.interval});
+  // What happens inside an hour or a day is the same in each of them, so it is enough to look
+  // at which hours or days there are.
+  const bool hourly = recurrence.frequency == Frequency::hour;
+  const Rhythm inside = hourly ? rhythm_of_hour(schedule) : rhythm_of_day(schedule);
+  Recurrence beats;
+  beats.frequency = recurrence.frequency;
+  beats.interval = recurrence.interval;
+  beats.schedule = schedule;
+  beats.schedule.minutes = SmallSet::single(0);
+  if (!hourly) beats.schedule.hours = SmallSet::single(0);
+  const Ticks across = shortest_step_of_calendar(beats) - inside.span;
+  return std::min(across, inside.step.value_or(across));
 }
 
 Status admit(const JobDefinition& definition, const JobCollection& collection, const Plan& plan) {
@@ -90,16 +115,16 @@ Status admit(const JobDefinition& definition, const JobCollection& collection, c
   }
   const auto& recurrence = definition.timing.recurrence;
   const Ticks allowed = shortest_length(collection.quota.max_recurrence);
-  if (recurrence && shortest_gap(*recurrence) < allowed) {
+  if (!recurrence) return Done{};
+  if (const Ticks gap = shortest_gap(*recurrence); gap < allowed) {
     const auto minutes = [](Ticks ticks) {
       return std::chrono::duration_cast<std::chrono::minutes>(ticks).count();
     };
-    return Error{
-        ErrorCode::conflict,
-        fmt::format("The job recurs every {} minutes at its shortest; the quota of job "
-                    "collection '{}' allows every {} minutes at most (maxRecurrence).",
-                    minutes(shortest_gap(*recurrence)), collection.key.name, minutes(allowed)),
-        "properties.recurrence"};
+    return Error{ErrorCode::conflict,
+                 fmt::format("The job recurs every {} minutes at its shortest; the quota of job "
+                             "collection '{}' allows every {} minutes at most (maxRecurrence).",
+                             minutes(gap), collection.key.name, minutes(allowed)),
+                 "properties.recurrence"};
   }
   return Done{};
 }

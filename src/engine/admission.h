@@ -15,7 +15,8 @@ namespace belfry {
 // allows.
 Status admit(const JobDefinition& definition, const JobCollection& collection, const Plan& plan);
 
-// The shortest time between two occurrences that the recurrence can have.
+// The shortest time between two occurrences that the recurrence can have, by its period and
+// by its schedule; months count as in the quota, 28 days at least.
 Ticks shortest_gap(const Recurrence& recurrence);
 
 }  // namespace belfry

@@ -9,23 +9,24 @@ namespace belfry {
 void Agenda::load(std::vector<Job> jobs) {
   // Fewer than asked for: there are no others. Else others may be due with the last one.
   horizon_ = jobs.size() < size_max_ ? kNever : jobs.back().next->due;
-  for (Job& job : jobs) insert(job);
+  for (Job& job : jobs) insert(std::move(job));
 }
 
-void Agenda::insert(const Job& job) {
+void Agenda::insert(Job job) {
   ASSERT(job.next && !job.next->started);
   forget(job.id);
-  due_.emplace(job.next->due, job.id);
-  jobs_.emplace(job.id, job);
+  const JobId id = job.id;
+  due_.emplace(job.next->due, id);
+  jobs_.emplace(id, std::move(job));
 }
 
-void Agenda::update(const Job& job) {
+void Agenda::update(Job job) {
   const bool waits = job.next && !job.next->started;
   if (!waits || job.next->due >= horizon_) {
     forget(job.id);
     return;
   }
-  insert(job);
+  insert(std::move(job));
   if (due_.size() > 2 * size_max_) shorten();
 }
 
@@ -65,9 +66,13 @@ std::optional<Instant> Agenda::earliest() const {
   return due_.begin()->first;
 }
 
-const Job& Agenda::first() const {
+Job Agenda::take_first() {
   ASSERT(!due_.empty());
-  return jobs_.at(due_.begin()->second);
+  const auto it = jobs_.find(due_.begin()->second);
+  Job job = std::move(it->second);
+  jobs_.erase(it);
+  due_.erase(due_.begin());
+  return job;
 }
 
 }  // namespace belfry

@@ -31,13 +31,13 @@ class Agenda {
 
   // The job as it is now stored: put where it belongs, or forgotten when it waits for nothing
   // or for something beyond the horizon.
-  void update(const Job& job);
+  void update(Job job);
   void forget(JobId id);
   void clear();
   std::vector<JobId> jobs_of(const CollectionKey& key) const;
 
   std::optional<Instant> earliest() const;
-  const Job& first() const;  // the job of earliest()
+  Job take_first();  // the job of earliest(); there must be one
   std::size_t size() const { return due_.size(); }
 
   // Until then nothing needs to be loaded.
@@ -46,7 +46,7 @@ class Agenda {
   static constexpr Instant kNever = kLastInstant;
 
  private:
-  void insert(const Job& job);
+  void insert(Job job);
   void shorten();
 
   std::size_t size_max_;

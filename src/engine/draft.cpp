@@ -38,7 +38,8 @@ bool Draft::stored_jobs_are_gone(const std::string& folded_collection) const {
 }
 
 bool Draft::touched(const Job& job) const {
-  return jobs_.contains(folded(job.key)) || stored_jobs_are_gone(folded(job.key.collection));
+  if (jobs_.contains(folded(job.key))) return true;
+  return !collections_.empty() && stored_jobs_are_gone(folded(job.key.collection));
 }
 
 Result<std::optional<Job>> Draft::job(const JobKey& key) {
@@ -143,10 +144,13 @@ void Draft::put(Job job, std::vector<HistoryEntry> rows) {
 }
 
 void Draft::advance(Job job, std::vector<HistoryEntry> rows) {
-  const std::string name = folded(job.key);
-  // Held jobs are not read again: their gen is the stored one.
-  if (!jobs_.contains(name)) stored_gens_[name] = job.gen;
-  JobDraft& draft = draft_of(job);
+  auto [it, added] = jobs_.try_emplace(folded(job.key));
+  JobDraft& draft = it->second;
+  // Held jobs are not read again: what the engine has of them is what is stored.
+  if (added) {
+    draft.stored_id = job.id;
+    draft.stored_gen = job.gen;
+  }
   append(draft.rows, std::move(rows));
   draft.job = std::move(job);
 }
@@ -167,10 +171,13 @@ bool Draft::empty() const {
   return jobs_.empty() && collections_.empty() && extra_rows_.empty();
 }
 
-Draft::Keyed Draft::writes() const {
+Draft::Keyed Draft::take_writes() {
   Keyed out;
-  const auto write = [&out](Write one, const std::string& key) {
-    out.writes.push_back(std::move(one));
+  const std::size_t about = collections_.size() + jobs_.size() + 1;
+  out.writes.reserve(about);
+  out.keys.reserve(about);
+  const auto write = [&out](auto one, std::string_view key) {
+    out.writes.emplace_back(std::move(one));
     out.keys.push_back(key);
   };
   for (const auto& [name, draft] : collections_) {
@@ -186,18 +193,19 @@ Draft::Keyed Draft::writes() const {
     const bool replaces = draft.stored && !draft.removed_stored;
     write(PutCollection{*draft.collection, replaces ? draft.stored->gen : kGenAbsent}, name);
   }
-  for (const auto& [name, draft] : jobs_) {
+  for (auto& [name, draft] : jobs_) {
     const bool stored = draft.stored_gen != kGenAbsent;
     const bool other = draft.job && stored && draft.job->id != draft.stored_id;
     if (stored && (!draft.job || other)) write(DeleteJob{draft.stored_id, draft.stored_gen}, name);
     if (!draft.job) continue;
     if (draft.whole) {
-      write(PutJob{*draft.job, other ? kGenAbsent : draft.stored_gen, draft.rows}, name);
+      const std::int64_t expected_gen = other ? kGenAbsent : draft.stored_gen;
+      write(PutJob{std::move(*draft.job), expected_gen, std::move(draft.rows)}, name);
     } else {
-      write(AdvanceJob{*draft.job, draft.rows}, name);
+      write(AdvanceJob{std::move(*draft.job), std::move(draft.rows)}, name);
     }
   }
-  if (!extra_rows_.empty()) write(AddHistory{extra_rows_}, "");
+  if (!extra_rows_.empty()) write(AddHistory{std::move(extra_rows_)}, "");
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -41,24 +42,21 @@ class Draft {
   void remove(const Job& job);
   void add_rows(std::vector<HistoryEntry> rows);
 
+  // Nothing was asked of it. What was put and removed again leaves no write, and is asked all
+  // the same.
   bool empty() const;
 
   // The writes in an order in which they can be applied, each with the folded key it is about.
+  // The draft's jobs move into them: after this it can only say what it removed.
   struct Keyed {
     std::vector<Write> writes;
-    std::vector<std::string> keys;
+    std::vector<std::string_view> keys;  // they live as long as the draft
   };
-  Keyed writes() const;
+  Keyed take_writes();
 
   // For the engine, once the writes are durable.
   const std::vector<JobId>& removed_jobs() const { return removed_jobs_; }
   const std::vector<CollectionKey>& removed_collections() const { return removed_collections_; }
-  template <typename Each>
-  void for_each_job(Each each) const {
-    for (const auto& [key, draft] : jobs_) {
-      if (draft.job) each(*draft.job);
-    }
-  }
 
  private:
   struct JobDraft {

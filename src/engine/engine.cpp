@@ -43,10 +43,12 @@ Instant Engine::step(Instant now) {
   } else {
     answers = turn_away(letters, reachable.error());
   }
-  if (commit(draft, answers)) {
+  const bool writing = !draft.empty();
+  Draft::Keyed writes = draft.take_writes();
+  if (writing ? commit(writes, answers) : recovered_) {
     for (const auto& [attempt, outcome] : reports) superseded_.erase(key_of(attempt));
-    take_over(draft);
-    draft.empty() ? store_health_.read(now) : store_health_.written();
+    take_over(draft, std::move(writes.writes));
+    writing ? store_health_.written() : store_health_.read(now);
     send_unsent();
     sweep(now);
   } else {
@@ -142,25 +144,21 @@ bool Engine::refill() {
 
 void Engine::begin_due(Draft& draft, Instant now) {
   if (!starting_) return;
-  std::vector<JobId> begun;
-  while (begun.size() < options_.starts_per_step_max &&
-         started_.size() + begun.size() < options_.in_flight_max) {
+  std::size_t begun = 0;
+  while (begun < options_.starts_per_step_max && started_.size() + begun < options_.in_flight_max) {
     const auto due = agenda_.earliest();
     if (!due || *due > now) break;
-    const Job job = agenda_.first();
-    agenda_.forget(job.id);
+    Job job = agenda_.take_first();
     // A command of this very step changed it: it comes back to the agenda as it now is.
     if (draft.touched(job)) continue;
-    Settlement settlement = begin(job, now, options_.catch_up);
+    Settlement settlement = begin(std::move(job), now, options_.catch_up);
     draft.advance(std::move(settlement.job), std::move(settlement.rows));
-    begun.push_back(job.id);
+    ++begun;
   }
 }
 
 // False when the store failed: nothing of this step stands, and every answer says so.
-bool Engine::commit(const Draft& draft, std::vector<Answer>& answers) {
-  if (draft.empty()) return recovered_;
-  const Draft::Keyed writes = draft.writes();
+bool Engine::commit(const Draft::Keyed& writes, std::vector<Answer>& answers) {
   FAILPOINT("before-commit");
   const auto results = store_.commit(writes.writes);
   FAILPOINT("after-commit");
@@ -171,7 +169,7 @@ bool Engine::commit(const Draft& draft, std::vector<Answer>& answers) {
     }
     return false;
   }
-  std::unordered_set<std::string> refused;
+  std::unordered_set<std::string_view> refused;
   for (std::size_t i = 0; i < results->size(); ++i) {
     if ((*results)[i] == WriteResult::refused) refused.insert(writes.keys[i]);
   }
@@ -189,20 +187,28 @@ bool Engine::commit(const Draft& draft, std::vector<Answer>& answers) {
 
 // The draft is stored: memory follows. What was removed goes first, for its name may have been
 // taken again in the same step.
-void Engine::take_over(const Draft& draft) {
+void Engine::take_over(const Draft& draft, std::vector<Write> stored) {
   for (const JobId id : draft.removed_jobs()) forget(id);
   for (const CollectionKey& key : draft.removed_collections()) forget_jobs_of(key);
-  draft.for_each_job([this](const Job& job) {
-    if (const auto it = started_.find(job.id); it != started_.end()) {
-      supersede_unless_awaited(it->second, &job);
-    }
-    agenda_.update(job);
-    if (!job.next || !job.next->started) {
-      started_.erase(job.id);
-    } else if (started_.insert_or_assign(job.id, job).second) {
-      unsent_.push_back({job.id, /*perhaps_sent=*/false});
-    }
-  });
+  for (Write& write : stored) {
+    if (auto* put = std::get_if<PutJob>(&write)) take_over(std::move(put->job));
+    if (auto* advance = std::get_if<AdvanceJob>(&write)) take_over(std::move(advance->job));
+  }
+}
+
+void Engine::take_over(Job job) {
+  const JobId id = job.id;
+  const auto before = started_.find(id);
+  if (before != started_.end()) supersede_unless_awaited(before->second, &job);
+  if (!job.next || !job.next->started) {
+    started_.erase(id);
+    agenda_.update(std::move(job));
+    return;
+  }
+  agenda_.forget(id);
+  if (started_.insert_or_assign(id, std::move(job)).second) {
+    unsent_.push_back({id, /*perhaps_sent=*/false});
+  }
 }
 
 // The job's chain may have been ended with an attempt on the wire.

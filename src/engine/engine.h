@@ -96,8 +96,9 @@ class Engine {
   std::vector<Answer> apply_all(Inbox::Letters& letters, Draft& draft, Instant now);
   bool refill();
   void begin_due(Draft& draft, Instant now);
-  bool commit(const Draft& draft, std::vector<Answer>& answers);
-  void take_over(const Draft& draft);
+  bool commit(const Draft::Keyed& writes, std::vector<Answer>& answers);
+  void take_over(const Draft& draft, std::vector<Write> stored);
+  void take_over(Job job);
   void supersede_unless_awaited(const Job& before, const Job* after);
   void forget(JobId id);
   void forget_jobs_of(const CollectionKey& key);

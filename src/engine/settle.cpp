@@ -142,11 +142,11 @@ Settlement settle(const Job& job, const Attempt& attempt, const Outcome& outcome
   return settlement;
 }
 
-Settlement begin(const Job& job, Instant now, CatchUp catch_up) {
+Settlement begin(Job job, Instant now, CatchUp catch_up) {
   ASSERT(job.next && !job.next->started && job.next->due <= now);
-  Settlement settlement{job, {}};
+  Settlement settlement{std::move(job), {}};
   Job& after = settlement.job;
-  if (!job.next->open() && job.next->origin == Origin::planned) {
+  if (!after.next->open() && after.next->origin == Origin::planned) {
     catch_up_to(settlement, now, catch_up);
     if (!after.next || after.next->due > now) return settlement;
     after.covered_until = after.next->occurrence.scheduled_for;

@@ -38,7 +38,7 @@ enum class CatchUp {
 // Begins what is due: the job's `next` becomes started, at an occurrence that the catch-up
 // policy chose. With CatchUp::none a late job has nothing to start: it waits for its next
 // occurrence then, or has ended.
-Settlement begin(const Job& job, Instant now, CatchUp catch_up);
+Settlement begin(Job job, Instant now, CatchUp catch_up);
 
 // Undoes begin() for a job whose target's queue was full: it is due again at `due`, and what
 // it was scheduled for stays.

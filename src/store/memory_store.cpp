@@ -127,11 +127,17 @@ void MemoryStore::unlist(const Job& job) {
 
 void MemoryStore::set_progress(Job& stored, const Job& progress) {
   unlist(stored);
-  const JobKey key = std::move(stored.key);
-  JobDefinition definition = std::move(stored.definition);
-  stored = progress;
-  stored.key = key;
-  stored.definition = std::move(definition);
+  stored.gen = progress.gen;
+  stored.state = progress.state;
+  stored.status = progress.status;
+  stored.retry_interval_default = progress.retry_interval_default;
+  stored.defined_at = progress.defined_at;
+  stored.last_seq = progress.last_seq;
+  stored.ran = progress.ran;
+  stored.covered_until = progress.covered_until;
+  stored.owed_until = progress.owed_until;
+  stored.ended = progress.ended;
+  stored.next = progress.next;
   enlist(stored);
 }
 

@@ -28,7 +28,10 @@ export class Issuer {
         resourceIndicators: {
           enabled: true,
           getResourceServerInfo: (_, resource) => ({
-            scope: '', audience: resource, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } },
+            scope: '',
+            audience: resource,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: 'RS256' } },
           }),
         },
       },

@@ -18,16 +18,17 @@ Checker::Watched& Checker::watched(JobId job) {
   return jobs_.try_emplace(job, JobReplay(rules_, found_)).first->second;
 }
 
-void Checker::show(Watched& job, const Event& event) {
-  job.last.push_back(event);
-  if (job.last.size() > kEventsShown) job.last.pop_front();
+void Checker::show(Watched& job, Event event) {
   job.replay.see(event);
+  job.last.push_back(std::move(event));
+  if (job.last.size() > kEventsShown) job.last.pop_front();
 }
 
-void Checker::see(const Event& event) {
+void Checker::see(Event event) {
   if (!concerns_all(event)) {
-    show(watched(event.job), event);
-    return note_faults(event.job);
+    const JobId job = event.job;
+    show(watched(job), std::move(event));
+    return note_faults(job);
   }
   for (auto& [id, job] : jobs_) {
     show(job, event);

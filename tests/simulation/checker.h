@@ -20,7 +20,7 @@ class Checker {
  public:
   explicit Checker(const ReplayRules& rules) : rules_(rules) {}
 
-  void see(const Event& event);
+  void see(Event event);
   void finish(Instant now);
 
   // A fault that is not in the record but in what was seen beside it.
@@ -42,7 +42,7 @@ class Checker {
   };
 
   Watched& watched(JobId job);
-  void show(Watched& job, const Event& event);
+  void show(Watched& job, Event event);
   void note_faults(JobId job);
 
   const ReplayRules rules_;

@@ -112,7 +112,7 @@ struct Effect {
     changed_later.erase(folded(job.key));
     events.push_back(event_of(
         job.id, Wrote{.kind = kind,
-                      .definition = definition,
+                      .definition = std::make_shared<const JobDefinition>(definition),
                       .enabled = enabled,
                       .collection_runs = collection.runs(),
                       .retry_interval_default =

@@ -30,9 +30,11 @@ void JobReplay::finish(Instant now) {
   expect(!extra_, "a run that was asked for never began");
   expect(expected_rows_.empty(), "a row is missing at the end");
   const auto next = running() ? planned_next() : std::nullopt;
-  if (next) expect(*next > now, fmt::format("nothing came of {}", format_instant(*next)));
+  if (next)
+    expect(*next > now, [&] { return fmt::format("nothing came of {}", format_instant(*next)); });
   for (const auto& [place, answers] : superseded_) {
-    expect(answers.empty(), fmt::format("the answer of superseded #{} was lost", place.seq));
+    expect(answers.empty(),
+           [&] { return fmt::format("the answer of superseded #{} was lost", place.seq); });
   }
 }
 
@@ -80,7 +82,7 @@ void JobReplay::put(const Wrote& wrote) {
   exists_ = true;
   extra_.reset();
   deferred_until_.reset();
-  definition_ = wrote.definition;
+  definition_ = *wrote.definition;
   collection_runs_ = wrote.collection_runs;
   state_ = wrote.enabled ? JobState::enabled : JobState::disabled;
   ended_.reset();
@@ -92,18 +94,18 @@ void JobReplay::put(const Wrote& wrote) {
 void JobReplay::patch(const Wrote& wrote) {
   expect(state_ == JobState::enabled || state_ == JobState::disabled,
          "a job that has ended was patched");
-  const bool new_timing = wrote.definition.timing != definition_.timing;
+  const bool new_timing = wrote.definition->timing != definition_.timing;
   const bool ran_before = running();
   const bool runs_after = wrote.enabled && wrote.collection_runs;
   const bool orphaned =
-      chain_ && chain_->next.role == ActionRole::error && !wrote.definition.error_action;
+      chain_ && chain_->next.role == ActionRole::error && !wrote.definition->error_action;
   if (!runs_after || orphaned) end_chain();
   if (!runs_after) extra_.reset();
   if (ran_before && (new_timing || !runs_after || orphaned)) {
     expect_gap(RowKind::change_gap, now_);
     if (!extra_) deferred_until_.reset();
   }
-  definition_ = wrote.definition;
+  definition_ = *wrote.definition;
   collection_runs_ = wrote.collection_runs;
   state_ = wrote.enabled ? JobState::enabled : JobState::disabled;
   if (new_timing) {
@@ -187,16 +189,20 @@ void JobReplay::on(const Saw& saw) {
   }
   expected_rows_.clear();
   expect(exists_, "a job is stored that nobody put");
-  expect(saw.gen == gen_, fmt::format("gen is {} and not {}", saw.gen, gen_));
-  expect(saw.state == state_, fmt::format("state is {} and not {}", static_cast<int>(saw.state),
-                                          static_cast<int>(state_)));
+  expect(saw.gen == gen_, [&] { return fmt::format("gen is {} and not {}", saw.gen, gen_); });
+  expect(saw.state == state_, [&] {
+    return fmt::format("state is {} and not {}", static_cast<int>(saw.state),
+                       static_cast<int>(state_));
+  });
   expect(saw.ended == ended_, "it ended at another time");
-  expect(saw.status.executions == status_.executions,
-         fmt::format("{} executions and not {}", saw.status.executions, status_.executions));
-  expect(saw.status.failures == status_.failures,
-         fmt::format("{} failures and not {}", saw.status.failures, status_.failures));
+  expect(saw.status.executions == status_.executions, [&] {
+    return fmt::format("{} executions and not {}", saw.status.executions, status_.executions);
+  });
+  expect(saw.status.failures == status_.failures, [&] {
+    return fmt::format("{} failures and not {}", saw.status.failures, status_.failures);
+  });
   expect(saw.status.faults == status_.faults,
-         fmt::format("{} faults and not {}", saw.status.faults, status_.faults));
+         [&] { return fmt::format("{} faults and not {}", saw.status.faults, status_.faults); });
   expect(saw.status.last_execution == status_.last_execution, "another last execution");
   expect(saw.last_seq >= last_seq_, "the highest seq went back");
   last_seq_ = saw.last_seq;
@@ -218,19 +224,23 @@ void JobReplay::check_waiting(const DueAttempt& next) {
   expect(!moved_to_latest_, "the latest missed occurrence did not begin");
   moved_to_latest_ = false;
   if (chain_) {
-    return expect(next == chain_->next, fmt::format("waits not for the retry that is due {}",
-                                                    format_instant(chain_->next.due)));
+    return expect(next == chain_->next, [&] {
+      return fmt::format("waits not for the retry that is due {}",
+                         format_instant(chain_->next.due));
+    });
   }
   expect(!next.open(), "an attempt waits that nothing led to");
   const auto scheduled_for = extra_ ? extra_ : planned_next();
   expect(next.origin == (extra_ ? Origin::extra : Origin::planned), "of the wrong origin");
-  expect(next.occurrence.scheduled_for == scheduled_for,
-         fmt::format("waits for {} and not for {}", format_instant(next.occurrence.scheduled_for),
-                     scheduled_for ? format_instant(*scheduled_for) : "nothing"));
+  expect(next.occurrence.scheduled_for == scheduled_for, [&] {
+    return fmt::format("waits for {} and not for {}", format_instant(next.occurrence.scheduled_for),
+                       scheduled_for ? format_instant(*scheduled_for) : "nothing");
+  });
   expect(is_new(next.occurrence.seq), "waits with a seq that was used");
   const Instant due = deferred_until_.value_or(next.occurrence.scheduled_for);
-  expect(next.due == due,
-         fmt::format("due {} and not {}", format_instant(next.due), format_instant(due)));
+  expect(next.due == due, [&] {
+    return fmt::format("due {} and not {}", format_instant(next.due), format_instant(due));
+  });
 }
 
 void JobReplay::check_begun(const DueAttempt& next) {
@@ -239,8 +249,10 @@ void JobReplay::check_begun(const DueAttempt& next) {
   if (!chain_) return begin_occurrence(next);
   DueAttempt expected = chain_->next;
   expected.started = now_;
-  expect(next == expected, fmt::format("another attempt was begun than the one due {}",
-                                       format_instant(expected.due)));
+  expect(next == expected, [&] {
+    return fmt::format("another attempt was begun than the one due {}",
+                       format_instant(expected.due));
+  });
   chain_->next = next;
   chain_->begun_in_step = step_;
   chain_->sent_in_life = kNeverSent;
@@ -267,9 +279,10 @@ void JobReplay::check_planned_begin(const DueAttempt& next) {
   expect(next.origin == Origin::planned, "an extra occurrence that nobody asked for");
   const Instant scheduled_for = next.occurrence.scheduled_for;
   const auto planned = planned_next();
-  expect(planned == scheduled_for,
-         fmt::format("{} was begun and not {}", format_instant(scheduled_for),
-                     planned ? format_instant(*planned) : "nothing"));
+  expect(planned == scheduled_for, [&] {
+    return fmt::format("{} was begun and not {}", format_instant(scheduled_for),
+                       planned ? format_instant(*planned) : "nothing");
+  });
   if (!moved_to_latest_) {
     expect(next.due == deferred_until_.value_or(scheduled_for), "due at another time than planned");
   }

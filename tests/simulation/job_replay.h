@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -112,8 +113,13 @@ class JobReplay {
   int retries_allowed(ActionRole role) const;
   Ticks retry_interval(ActionRole role) const;
 
-  void expect(bool holds, const std::string& what) {
+  void expect(bool holds, const char* what) {
     if (!holds) fault(what);
+  }
+  // What takes time to say is only said when needed.
+  template <std::invocable Say>
+  void expect(bool holds, Say say) {
+    if (!holds) fault(say());
   }
   void fault(const std::string& what);
 

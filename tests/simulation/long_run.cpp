@@ -40,17 +40,17 @@ ChaosRates rare_faults() {
 LongRunResult run_long(const LongRun& run) {
   EngineOptions options = simulated_engine_options();
   // The history is swept on the way, as on any server.
-  options.history_kept = days{2};
+  options.history_kept = days{1};
   options.ended_jobs_kept = days{2};
   options.refused_backoff = std::chrono::seconds{20};
   options.sweep_every = hours{6};
   options.sweep_rows_max = 100'000;
   Simulation simulation(kSeed, options);
-  simulation.watcher().keep_rows(1'000);
+  simulation.watcher().keep_rows(200);
   simulation.check_wake_every(50);
   put_many(simulation, run.jobs_every_minute, 1, Frequency::minute);
-  put_many(simulation, 20 * run.jobs_every_minute, 5, Frequency::minute);
-  put_many(simulation, 30 * run.jobs_every_minute, 15, Frequency::minute);
+  put_many(simulation, 25 * run.jobs_every_minute, 5, Frequency::minute);
+  put_many(simulation, 40 * run.jobs_every_minute, 15, Frequency::minute);
   put_many(simulation, 40 * run.jobs_every_minute, 1, Frequency::hour);
   put_many(simulation, 40 * run.jobs_every_minute, 1, Frequency::day);
   put_many(simulation, 10 * run.jobs_every_minute, 1, Frequency::week);

@@ -87,7 +87,7 @@ struct Text {
     const bool defines = wrote.kind == WriteKind::put || wrote.kind == WriteKind::patch;
     return fmt::format("wrote     {}{}{}", name_of(wrote.kind),
                        defines ? (wrote.enabled ? " enabled: " : " disabled: ") : "",
-                       defines ? text_of(wrote.definition) : "");
+                       defines ? text_of(*wrote.definition) : "");
   }
   std::string operator()(const Unstarted&) const { return "unstarted"; }
   std::string operator()(const Saw& saw) const {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -35,7 +36,7 @@ enum class WriteKind {
 // A write that took effect, answered or not.
 struct Wrote {
   WriteKind kind = WriteKind::put;
-  JobDefinition definition = {};
+  std::shared_ptr<const JobDefinition> definition;  // shared: events are copied often
   bool enabled = true;
   bool collection_runs = true;
   Ticks retry_interval_default = kRetryIntervalDefault;

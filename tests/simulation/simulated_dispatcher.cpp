@@ -46,9 +46,9 @@ void SimulatedDispatcher::put_on_wire(const Attempt& attempt, Mood mood) {
 
 Ticks SimulatedDispatcher::latency(Mood mood) {
   if (mood == Mood::hanging) return kAttemptTimeout;
-  // In tenths of a second, so that now and then several arrive together.
-  const std::int64_t longest = mood == Mood::slow ? 590 : 9;
-  return Millis{100 * random_.between(1, longest)};
+  // In coarse steps, so that now and then several arrive together.
+  if (mood == Mood::slow) return Seconds{random_.between(1, 59)};
+  return Millis{100 * random_.between(1, 9)};
 }
 
 bool SimulatedDispatcher::succeeds(Mood mood) {

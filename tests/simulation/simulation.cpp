@@ -111,8 +111,8 @@ void Simulation::run_to(Instant passed) {
 void Simulation::see(Event event) {
   event.step = steps_;
   event.now = now_;
-  checker_.see(event);
-  if (keeps_record_) record_.push_back(std::move(event));
+  if (keeps_record_) record_.push_back(event);
+  checker_.see(std::move(event));
 }
 
 void Simulation::see_all(std::vector<Event> events) {

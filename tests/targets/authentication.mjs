@@ -24,7 +24,8 @@ const folder = mkdtempSync(path.join(tmpdir(), 'belfry-authentication-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const PASSWORD = 'open-sesame';
 
-const openssl = (...words) => execFileSync('openssl', words, { stdio: ['ignore', 'pipe', 'ignore'] });
+const openssl = (...words) => execFileSync('openssl', words,
+  { stdio: ['ignore', 'pipe', 'ignore'] });
 const call = (uri, authentication, more = {}) => ({ type: 'Http',
   request: { method: 'POST', uri, authentication, ...more } });
 

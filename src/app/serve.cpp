@@ -95,6 +95,7 @@ ActionDispatcher::Options dispatcher_options_of(const ServeSettings& settings) {
   // Local mode: the first job calls this very machine.
   options.http.guard = EgressGuard(
       {.allow_loopback = is_loopback_host(settings.host), .allowed = settings.allowed_targets});
+  if (settings.proxy) options.http.proxy = std::make_shared<const HttpProxy>(*settings.proxy);
   options.random = Random::from_entropy();
   return options;
 }

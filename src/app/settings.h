@@ -18,6 +18,7 @@
 #include "engine/settle.h"
 #include "model/plan.h"
 #include "net/egress_guard.h"
+#include "net/http_proxy.h"
 #include "wire/job_json.h"
 
 namespace belfry {
@@ -35,6 +36,9 @@ struct Setting {
   std::string name;
   std::string value;
   std::string source;  // "flag", "environment", the file's path, "default"
+
+  // The value as people may see it: without a password that is part of it.
+  std::string shown() const;
 };
 
 // What the flags gave, by name; how to look into the environment; the file, if any.
@@ -63,6 +67,7 @@ struct ServeSettings {
   Millis timeout{};  // of one attempt
   std::string region;
   std::vector<IpRange> allowed_targets;
+  std::optional<HttpProxy> proxy;
   std::optional<Instant> virtual_clock;  // where it stands at first
   std::vector<std::string> locations;
   Plans plans;

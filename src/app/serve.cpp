@@ -95,6 +95,7 @@ Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& set
   // Local mode: the first job calls this very machine.
   options.http.guard = EgressGuard(
       {.allow_loopback = is_loopback_host(settings.host), .allowed = settings.allowed_targets});
+  if (settings.proxy) options.http.proxy = std::make_shared<const HttpProxy>(*settings.proxy);
   TRY_ASSIGN(options.http.tls, TlsClient::make({.extra_ca_file = settings.ca_file}));
   options.storage_queue = settings.storage_queue;
   options.service_bus = settings.service_bus;

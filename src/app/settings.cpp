@@ -50,7 +50,7 @@ class Reader {
     const Setting& setting = *by_name_.at(name);
     return {ErrorCode::invalid,
             fmt::format("setting '{}' (from {}) must be {}; it is '{}'.", name, setting.source,
-                        allowed, setting.value),
+                        allowed, setting.shown()),
             name};
   }
 
@@ -196,7 +196,21 @@ Status read_service_bus(const Reader& reader, ServiceBusOptions& out) {
   return Done{};
 }
 
+Status read_proxy(const Reader& reader, ServeSettings& out) {
+  const auto direct = HttpDirectHosts::parse(split_list(reader.text("no-proxy")));
+  if (!direct) return reader.wrong("no-proxy", "a list of names and address ranges, or *");
+  if (reader.text("proxy").empty()) return Done{};
+  out.proxy = HttpProxy::parse(reader.text("proxy"));
+  if (!out.proxy) return reader.wrong("proxy", "an address http://[user:password@]host:port");
+  out.proxy->direct = *direct;
+  return Done{};
+}
+
 }  // namespace
+
+std::string Setting::shown() const {
+  return name == "proxy" ? without_proxy_password(value) : value;
+}
 
 const std::vector<SettingRule>& setting_rules() {
   static const std::vector<SettingRule> rules = {
@@ -212,6 +226,8 @@ const std::vector<SettingRule>& setting_rules() {
       {"success-status", "omitted", "HOW", "in history, the status of a success: omitted, written"},
       {"timeout", "PT60S", "DURATION", "how long a target may take to answer"},
       {"allow-targets", "", "LIST", "private address ranges that jobs may call: 10.1.0.0/16, …"},
+      {"proxy", "", "URL", "what calls go through: http://[user:password@]host:port"},
+      {"no-proxy", "", "LIST", "what is called without it: intern.test, 10.0.0.0/8, …, or *"},
       {"region", "", "NAME", "what targets are told in x-ms-region"},
       {"ca-file", "", "FILE", "authorities (PEM) that targets may have besides the system's"},
       {"storage-queue-endpoint", "https://{account}.queue.core.windows.net", "URL",
@@ -264,8 +280,8 @@ Result<std::vector<Setting>> resolve_settings(const SettingSources& sources) {
 std::string settings_table(const std::vector<Setting>& settings) {
   std::string table;
   for (const Setting& setting : settings) {
-    table += fmt::format("{:26} = {:24} # {}\n", setting.name, fmt::format("\"{}\"", setting.value),
-                         setting.source);
+    table += fmt::format("{:26} = {:24} # {}\n", setting.name,
+                         fmt::format("\"{}\"", setting.shown()), setting.source);
   }
   return table;
 }
@@ -306,6 +322,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   TRY_ASSIGN(out.timeout, reader.duration("timeout"));
   out.region = reader.text("region");
   TRY_ASSIGN(out.allowed_targets, reader.ranges("allow-targets"));
+  if (auto read = read_proxy(reader, out); !read) return read.error();
   out.ca_file = reader.text("ca-file");
   if (auto read = read_storage_queue(reader, out.storage_queue); !read) return read.error();
   if (auto read = read_service_bus(reader, out.service_bus); !read) return read.error();

@@ -21,6 +21,7 @@
 #include "engine/settle.h"
 #include "model/plan.h"
 #include "net/egress_guard.h"
+#include "net/http_proxy.h"
 #include "wire/job_json.h"
 
 namespace belfry {
@@ -38,6 +39,9 @@ struct Setting {
   std::string name;
   std::string value;
   std::string source;  // "flag", "environment", the file's path, "default"
+
+  // The value as people may see it: without a password that is part of it.
+  std::string shown() const;
 };
 
 // What the flags gave, by name; how to look into the environment; the file, if any.
@@ -66,6 +70,7 @@ struct ServeSettings {
   Millis timeout{};  // of one attempt
   std::string region;
   std::vector<IpRange> allowed_targets;
+  std::optional<HttpProxy> proxy;
   std::string ca_file;  // empty: the system's authorities alone
   StorageQueueOptions storage_queue;
   ServiceBusOptions service_bus;

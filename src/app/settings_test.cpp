@@ -89,6 +89,21 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
   }
 }
 
+TEST(Settings, TheProxysPasswordIsShownNowhere) {
+  const auto settings =
+      resolve_settings(sources({{"proxy", "http://user:sesame@proxy.test:3128"}}));
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings_table(*settings).find("sesame"), std::string::npos);
+  EXPECT_NE(settings_table(*settings).find("http://user:***@proxy.test:3128"), std::string::npos);
+  const auto understood_settings = read_settings(*settings);
+  ASSERT_TRUE(understood_settings);
+  EXPECT_EQ(understood_settings->proxy->authorization, "Basic dXNlcjpzZXNhbWU=");
+  const auto wrong = understood({{"proxy", "user:sesame@proxy.test"}});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message.find("sesame"), std::string::npos);
+  EXPECT_FALSE(understood({{"no-proxy", "not a host"}}));
+}
+
 TEST(Settings, AnUnknownNameInTheFileIsAnError) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("belfry-unknown-" + std::to_string(::getpid()) + ".toml");

@@ -94,6 +94,12 @@ Wording wording_of(HttpFailureKind kind) {
       return {"ServerProtocolViolation", "The server committed a protocol violation"};
     case HttpFailureKind::too_large:
       return {"MessageLengthLimitExceeded", "The message length limit was exceeded"};
+    case HttpFailureKind::proxy_name_resolution:
+      return {"ProxyNameResolutionFailure", "The proxy name could not be resolved"};
+    case HttpFailureKind::proxy_connect:
+      return {"ConnectFailure", "Unable to connect to the proxy server"};
+    case HttpFailureKind::proxy_refused:
+      return {"RequestProhibitedByProxy", "The proxy server did not carry the request"};
   }
   return {"UnknownError", "The request failed"};
 }

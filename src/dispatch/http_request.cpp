@@ -3,12 +3,12 @@
 #include "dispatch/http_request.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "model/url.h"
+#include "net/http_basic.h"
 #include "net/http_syntax.h"
 
 namespace belfry {
@@ -23,19 +23,6 @@ bool has_header(const HttpHeaders& headers, std::string_view name) {
 
 void add(HttpHeaders& headers, std::string_view name, std::string value) {
   if (!has_header(headers, name)) headers.emplace_back(name, std::move(value));
-}
-
-std::string base64(const std::string& bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                     reinterpret_cast<const unsigned char*>(bytes.data()),
-                                     static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(length));
-  return text;
-}
-
-std::string basic(const BasicAuthentication& basic) {
-  return "Basic " + base64(basic.username + ":" + basic.password.reveal());
 }
 
 std::string upper(std::string text) {
@@ -68,7 +55,7 @@ void add_our_headers(HttpHeaders& headers, const Attempt& attempt, const Job& jo
 void add_authentication(HttpHeaders& headers, const HttpAction& action) {
   if (!action.authentication) return;
   if (const auto* known = std::get_if<BasicAuthentication>(&*action.authentication)) {
-    add(headers, "Authorization", basic(*known));
+    add(headers, "Authorization", basic_credentials(known->username, known->password.reveal()));
   }
 }
 

@@ -6,9 +6,9 @@
 
 #include <utility>
 
-#include "dispatch/base64.h"
 #include "dispatch/endpoint_template.h"
 #include "model/xml_text.h"
+#include "net/base64.h"
 
 namespace belfry {
 namespace {

@@ -30,6 +30,7 @@
 namespace belfry {
 
 class HttpClientLoop;
+struct HttpProxy;
 
 class HttpClient {
  public:
@@ -40,8 +41,9 @@ class HttpClient {
     std::size_t threads = 1;
     HttpClientLimits limits;
     EgressGuard guard;
-    Resolve resolve;                       // none: a Resolver of its own
-    std::shared_ptr<const TlsClient> tls;  // none: the system's authorities
+    Resolve resolve;                         // none: a Resolver of its own
+    std::shared_ptr<const TlsClient> tls;    // none: the system's authorities
+    std::shared_ptr<const HttpProxy> proxy;  // none: everything is called directly
   };
 
   static Result<std::unique_ptr<HttpClient>> start(Options options);

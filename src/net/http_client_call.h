@@ -65,6 +65,9 @@ enum class HttpFailureKind {
   closed,         // the connection ended before the answer did
   protocol,       // the answer is not HTTP
   too_large,      // the answer's head is beyond the limit
+  proxy_name_resolution,
+  proxy_connect,
+  proxy_refused,  // the proxy did not carry the call
 };
 
 struct HttpFailure {
@@ -95,6 +98,8 @@ struct HttpClientLimits {
   Millis resolve_timeout{20'000};
   Millis connect_timeout{20'000};  // for all addresses of a name together
   Millis tls_timeout{20'000};
+  Millis tunnel_timeout{20'000};          // for the proxy to reach the target
+  Millis proxied_resolve_timeout{3'000};  // then the proxy is left to find the name
 };
 
 }  // namespace belfry

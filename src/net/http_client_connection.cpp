@@ -87,7 +87,7 @@ void HttpClientConnection::on_step(HttpResponseReader::Step step) {
 void HttpClientConnection::finish() {
   const auto self = shared_from_this();
   HttpExchangePtr exchange = std::move(exchange_);
-  HttpReply reply = reader_->take_reply();
+  HttpOutcome outcome = outcome_of(reader_->take_reply());
   if (reader_->reusable() && !writing_) {
     enter(Stage::idle, SteadyClock::now() + limits().idle_timeout);
     read();
@@ -95,7 +95,14 @@ void HttpClientConnection::finish() {
   } else {
     close();
   }
-  pool_.finish(std::move(exchange), std::move(reply));
+  pool_.finish(std::move(exchange), std::move(outcome));
+}
+
+// Only a proxy answers 407; what else it answers cannot be told from an answer of the target.
+HttpOutcome HttpClientConnection::outcome_of(HttpReply reply) const {
+  const bool refused = pool_.proxy() && !pool_.origin().https && reply.status == 407;
+  if (refused) return HttpFailure{HttpFailureKind::proxy_refused, refusal_by_proxy(407)};
+  return reply;
 }
 
 void HttpClientConnection::fail(HttpFailureKind kind, std::string detail) {

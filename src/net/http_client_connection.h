@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// HttpClientConnection is one connection to one origin: it is dialled for a call, carries it,
-// and may carry others after it. It lives on its loop's thread and is touched by no other.
+// HttpClientConnection is one connection to one origin, perhaps through a proxy: it is dialled
+// for a call, carries it, and may carry others after it. It lives on its loop's thread and is
+// touched by no other.
 //
 // A read is under way from the handshake to the end, also while it is idle: so it learns at
 // once when the server closes it.
@@ -39,14 +40,29 @@ class HttpClientConnection : public std::enable_shared_from_this<HttpClientConne
   void close();
 
  private:
-  enum class Stage { idle, resolving, connecting, handshaking, exchanging, closed };
+  enum class Stage {
+    idle,
+    resolving,
+    resolving_proxy,
+    connecting,
+    tunnelling,
+    handshaking,
+    exchanging,
+    closed
+  };
   using Error = HttpClientStream::Error;
 
-  void resolve();
-  void on_resolved(Resolution resolution);
-  void dial_checked(const std::vector<IpAddress>& found);
+  void resolve(const std::string& host, Stage stage, Millis timeout);
+  void on_resolved(Stage asked, Resolution resolution);
+  void check(const std::vector<IpAddress>& found);
+  void dial_proxy();
+  void connect_to(std::vector<IpAddress> addresses);
   void connect_next();
   void on_connected(Error error);
+  void fail_to_connect(const std::string& why);
+  void open_tunnel();
+  void read_tunnel_answer();
+  void on_tunnel_answer(Error error, std::size_t count);
   void shake_hands();
   void on_handshake(Error error);
   void expire_stage();
@@ -58,6 +74,7 @@ class HttpClientConnection : public std::enable_shared_from_this<HttpClientConne
   void on_read_failed(Error error);
   void on_step(HttpResponseReader::Step step);
   void finish();
+  HttpOutcome outcome_of(HttpReply reply) const;
   void fail(HttpFailureKind kind, std::string detail);
   void fail(HttpFailure failure);
 
@@ -77,5 +94,8 @@ class HttpClientConnection : public std::enable_shared_from_this<HttpClientConne
   bool writing_ = false;
   std::array<char, 8 * 1024> buffer_;
 };
+
+// Why the proxy did not carry a call, from the status that it answered.
+std::string refusal_by_proxy(int status);
 
 }  // namespace belfry

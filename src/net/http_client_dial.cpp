@@ -12,6 +12,7 @@
 #include "net/http_client_connection.h"
 #include "net/http_client_loop.h"
 #include "net/http_client_origin.h"
+#include "net/http_proxy.h"
 
 namespace belfry {
 namespace {
@@ -38,46 +39,63 @@ std::string within(Millis limit) {
 void HttpClientConnection::dial(HttpExchangePtr exchange) {
   exchange_ = std::move(exchange);
   const std::string& host = pool_.origin().host;
-  if (const auto literal = IpAddress::parse(host)) return dial_checked({*literal});
+  if (const auto literal = IpAddress::parse(host)) return check({*literal});
   if (looks_like_number(host)) {
     return fail(HttpFailureKind::name_resolution, "it is neither a name nor a plain address");
   }
-  resolve();
+  resolve(host, Stage::resolving,
+          pool_.proxy() ? limits().proxied_resolve_timeout : limits().resolve_timeout);
 }
 
 // The answer may come on any thread, and after the connection or even the client is gone.
-void HttpClientConnection::resolve() {
-  enter(Stage::resolving, SteadyClock::now() + limits().resolve_timeout);
+void HttpClientConnection::resolve(const std::string& host, Stage stage, Millis timeout) {
+  enter(stage, SteadyClock::now() + timeout);
   const std::weak_ptr<HttpClientLoop> loop = pool_.loop().weak_from_this();
   const std::weak_ptr<HttpClientConnection> connection = weak_from_this();
-  pool_.options().resolve(pool_.origin().host, [loop, connection](Resolution resolution) {
+  pool_.options().resolve(host, [loop, connection, stage](Resolution resolution) {
     const auto alive = loop.lock();
     if (!alive) return;
-    boost::asio::post(alive->context(), [connection, resolution = std::move(resolution)]() mutable {
-      if (const auto self = connection.lock()) self->on_resolved(std::move(resolution));
-    });
+    boost::asio::post(alive->context(),
+                      [connection, stage, resolution = std::move(resolution)]() mutable {
+                        if (const auto self = connection.lock())
+                          self->on_resolved(stage, std::move(resolution));
+                      });
   });
 }
 
-void HttpClientConnection::on_resolved(Resolution resolution) {
-  if (stage_ != Stage::resolving) return;
-  if (resolution.addresses.empty()) {
-    return fail(HttpFailureKind::name_resolution, std::move(resolution.failure));
+// An answer for the target that comes too late must not be taken for the proxy's.
+void HttpClientConnection::on_resolved(Stage asked, Resolution resolution) {
+  if (stage_ != asked) return;
+  const bool found = !resolution.addresses.empty();
+  if (asked == Stage::resolving_proxy) {
+    if (found) return connect_to(std::move(resolution.addresses));
+    return fail(HttpFailureKind::proxy_name_resolution, std::move(resolution.failure));
   }
-  dial_checked(resolution.addresses);
+  // Behind many a proxy only the proxy can look up the names of the Internet.
+  if (found || pool_.proxy()) return check(resolution.addresses);
+  fail(HttpFailureKind::name_resolution, std::move(resolution.failure));
 }
 
-void HttpClientConnection::dial_checked(const std::vector<IpAddress>& found) {
+// A proxy may dial any address of the name, so one that is forbidden is enough to refuse.
+void HttpClientConnection::check(const std::vector<IpAddress>& found) {
   std::string objections;
+  std::vector<IpAddress> allowed;
   for (const IpAddress& address : found) {
     const std::string_view objection = pool_.options().guard.objection(address);
     if (objection.empty()) {
-      if (addresses_.size() < kAddressesMax) addresses_.push_back(address);
+      allowed.push_back(address);
     } else if (objections.empty()) {
       objections = fmt::format("{} is {}", address.text(), objection);
     }
   }
-  if (addresses_.empty()) return fail(HttpFailureKind::forbidden_address, std::move(objections));
+  const bool refused = pool_.proxy() ? !objections.empty() : allowed.empty();
+  if (refused) return fail(HttpFailureKind::forbidden_address, std::move(objections));
+  pool_.proxy() ? dial_proxy() : connect_to(std::move(allowed));
+}
+
+void HttpClientConnection::connect_to(std::vector<IpAddress> addresses) {
+  addresses_ = std::move(addresses);
+  addresses_.resize(std::min(addresses_.size(), kAddressesMax));
   // Each address gets an equal share of the time: one black hole leaves some to the others.
   connect_share_ = limits().connect_timeout / addresses_.size();
   std::reverse(addresses_.begin(), addresses_.end());  // they are taken from the end
@@ -89,7 +107,8 @@ void HttpClientConnection::connect_next() {
   const IpAddress address = addresses_.back();
   addresses_.pop_back();
   dialled_ = address.text();
-  stream_.async_connect(endpoint_of(address, pool_.origin().port),
+  const std::uint16_t port = pool_.proxy() ? pool_.proxy()->port : pool_.origin().port;
+  stream_.async_connect(endpoint_of(address, port),
                         [self = shared_from_this(), left = addresses_.size()](Error error) {
                           // The socket may be at the next address already.
                           if (left == self->addresses_.size()) self->on_connected(error);
@@ -100,10 +119,16 @@ void HttpClientConnection::on_connected(Error error) {
   if (stage_ != Stage::connecting) return;
   if (!error) {
     stream_.set_up_connected();
-    return pool_.origin().https ? shake_hands() : on_handshake({});
+    if (!pool_.origin().https) return on_handshake({});
+    return pool_.proxy() ? open_tunnel() : shake_hands();
   }
   if (!addresses_.empty()) return connect_next();
-  fail(HttpFailureKind::connect, fmt::format("{}: {}", dialled_, error.message()));
+  fail_to_connect(": " + error.message());
+}
+
+void HttpClientConnection::fail_to_connect(const std::string& why) {
+  if (pool_.proxy()) return fail(HttpFailureKind::proxy_connect, "the proxy" + why);
+  fail(HttpFailureKind::connect, dialled_ + why);
 }
 
 void HttpClientConnection::shake_hands() {
@@ -126,12 +151,18 @@ void HttpClientConnection::on_handshake(Error error) {
 void HttpClientConnection::expire_stage() {
   switch (stage_) {
     case Stage::resolving:
+      if (pool_.proxy()) return dial_proxy();
       return fail(HttpFailureKind::name_resolution,
+                  "no name server answered " + within(limits().resolve_timeout));
+    case Stage::resolving_proxy:
+      return fail(HttpFailureKind::proxy_name_resolution,
                   "no name server answered " + within(limits().resolve_timeout));
     case Stage::connecting:
       if (!addresses_.empty()) return connect_next();
-      return fail(HttpFailureKind::connect,
-                  fmt::format("{} did not answer {}", dialled_, within(connect_share_)));
+      return fail_to_connect(" did not answer " + within(connect_share_));
+    case Stage::tunnelling:
+      return fail(HttpFailureKind::proxy_refused,
+                  "it did not answer " + within(limits().tunnel_timeout));
     case Stage::handshaking:
       return fail(HttpFailureKind::tls_handshake,
                   "the handshake was not finished " + within(limits().tls_timeout));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "net/http_client_request.h"
+#include "net/http_proxy.h"
 
 namespace belfry {
 namespace {
@@ -15,10 +16,10 @@ namespace {
 // call would cost more than the call's own bookkeeping.
 constexpr Millis kTick{20};
 
-HttpExchangePtr exchange_of(const HttpCall& call, HttpClient::Done done) {
+HttpExchangePtr exchange_of(const HttpCall& call, const HttpProxy* proxy, HttpClient::Done done) {
   using Answering = HttpResponseReader::Answering;
   auto exchange = std::make_unique<HttpExchange>();
-  if (std::optional<std::string> bytes = render_http_call(call)) {
+  if (std::optional<std::string> bytes = render_http_call(call, proxy)) {
     exchange->bytes = std::make_shared<const std::string>(*std::move(bytes));
   }
   exchange->answering = call.method == "HEAD" ? Answering::head : Answering::get;
@@ -41,8 +42,10 @@ std::size_t HttpClientLoop::KeyHash::operator()(const HttpOriginKey& key) const 
 // Written down here and not on the loop's thread: what a call is made of is given back to the
 // allocator by the thread that took it from there, and one string travels.
 bool HttpClientLoop::send(HttpCall call, HttpClient::Done done) {
-  HttpExchangePtr exchange = exchange_of(call, std::move(done));
-  HttpOriginKey key{std::move(call.origin), call.tls ? std::move(call.tls) : options_->tls};
+  const bool proxied = options_->proxy && options_->proxy->carries(call.origin);
+  HttpOriginKey key{call.origin, call.tls ? call.tls : options_->tls,
+                    proxied ? options_->proxy : nullptr};
+  HttpExchangePtr exchange = exchange_of(call, key.proxy.get(), std::move(done));
   bool first = false;
   {
     const std::lock_guard lock(mutex_);

@@ -21,6 +21,7 @@ class HttpClientLoop;
 struct HttpOriginKey {
   HttpOrigin origin;
   std::shared_ptr<const TlsClient> tls;
+  std::shared_ptr<const HttpProxy> proxy;  // none: called directly
 
   bool operator==(const HttpOriginKey&) const = default;
 };
@@ -51,6 +52,7 @@ class HttpOriginPool {
   const HttpClient::Options& options() const;
   const HttpOrigin& origin() const { return key_.origin; }
   const TlsClient& tls() const { return *key_.tls; }
+  const HttpProxy* proxy() const { return key_.proxy.get(); }
 
   HttpAdmission::Origin taken;  // the loop's mutex guards it
 

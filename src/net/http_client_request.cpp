@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "net/http_proxy.h"
 #include "net/http_syntax.h"
 
 namespace belfry {
@@ -11,8 +12,8 @@ namespace {
 
 // They say where a message ends and to whom it goes: a second one would say something else.
 bool is_ours(std::string_view name) {
-  constexpr std::string_view kOurs[] = {"host", "content-length", "transfer-encoding",
-                                        "connection"};
+  constexpr std::string_view kOurs[] = {"host", "content-length", "transfer-encoding", "connection",
+                                        "proxy-authorization"};
   return std::any_of(std::begin(kOurs), std::end(kOurs),
                      [&](std::string_view ours) { return equals_ignoring_case(name, ours); });
 }
@@ -45,12 +46,18 @@ void append_header(std::string_view name, std::string_view value, std::string& o
 
 }  // namespace
 
-std::optional<std::string> render_http_call(const HttpCall& call) {
+std::optional<std::string> render_http_call(const HttpCall& call, const HttpProxy* proxy) {
   if (!may_be_sent(call)) return std::nullopt;
   std::string out;
   out.reserve(size_estimate(call));
-  out.append(call.method).append(" ").append(call.target).append(" HTTP/1.1\r\n");
+  out.append(call.method).append(" ");
+  const bool absolute = proxy != nullptr && !call.origin.https;
+  if (absolute) out.append("http://").append(call.authority);
+  out.append(call.target).append(" HTTP/1.1\r\n");
   append_header("Host", call.authority, out);
+  if (absolute && !proxy->authorization.empty()) {
+    append_header("Proxy-Authorization", proxy->authorization, out);
+  }
   for (const auto& [name, value] : call.headers) append_header(name, value, out);
   if (needs_length(call)) append_header("Content-Length", std::to_string(call.body.size()), out);
   out += "\r\n";

@@ -12,7 +12,10 @@
 
 namespace belfry {
 
-// Head and body as they go over the wire; none when the call cannot be written.
-std::optional<std::string> render_http_call(const HttpCall& call);
+struct HttpProxy;
+
+// Head and body as they go over the wire; none when the call cannot be written. A proxy is
+// asked for http targets in absolute form, and of https ones it sees nothing.
+std::optional<std::string> render_http_call(const HttpCall& call, const HttpProxy* proxy);
 
 }  // namespace belfry

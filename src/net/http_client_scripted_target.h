@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -80,6 +81,23 @@ class Conversation {
     }
   }
 
+  // Bytes go to and fro between the client and a port of this machine until one of them ends.
+  void tunnel_to(std::uint16_t port) {
+    const int other = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(other, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+      std::array<pollfd, 2> ends{pollfd{socket_, POLLIN, 0}, pollfd{other, POLLIN, 0}};
+      while (::poll(ends.data(), ends.size(), -1) > 0) {
+        if (ends[0].revents != 0 && !move_bytes(socket_, other)) break;
+        if (ends[1].revents != 0 && !move_bytes(other, socket_)) break;
+      }
+    }
+    ::close(other);
+  }
+
   // The client sees a reset instead of an orderly end.
   void reset() {
     const linger at_once{1, 0};
@@ -92,6 +110,13 @@ class Conversation {
     const std::size_t at = received_.find(kName);
     if (at == std::string::npos) return 0;
     return static_cast<std::size_t>(std::atoll(received_.c_str() + at + kName.size()));
+  }
+
+  static bool move_bytes(int from, int to) {
+    std::array<char, 16 * 1024> bytes;
+    const ssize_t count = ::recv(from, bytes.data(), bytes.size(), 0);
+    if (count <= 0) return false;
+    return ::send(to, bytes.data(), static_cast<std::size_t>(count), MSG_NOSIGNAL) == count;
   }
 
   ssize_t write(std::string_view bytes) {

@@ -17,6 +17,8 @@
 #include <optional>
 #include <utility>
 
+#include "net/base64.h"
+
 namespace belfry {
 namespace {
 
@@ -61,22 +63,6 @@ OSSL_LIB_CTX* context_with_old_ciphers() {
     return made;
   }();
   return context;
-}
-
-std::optional<std::string> base64_decoded(std::string_view text) {
-  std::string packed;
-  for (const char c : text) {
-    if (c != '\r' && c != '\n' && c != ' ' && c != '\t') packed.push_back(c);
-  }
-  if (packed.empty() || packed.size() % 4 != 0) return std::nullopt;
-  std::string bytes(packed.size() / 4 * 3, '\0');
-  const int length = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                     reinterpret_cast<const unsigned char*>(packed.data()),
-                                     static_cast<int>(packed.size()));
-  if (length < 0) return std::nullopt;
-  const std::size_t padding = packed.size() - packed.find_last_not_of('=') - 1;
-  bytes.resize(static_cast<std::size_t>(length) - std::min<std::size_t>(padding, 2));
-  return bytes;
 }
 
 Pkcs12Ptr parsed(const std::string& der) {

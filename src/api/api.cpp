@@ -35,6 +35,7 @@ std::string_view allowed_methods(Resource resource) {
     case Resource::collection_enable:
     case Resource::collection_disable:
     case Resource::job_run:
+    case Resource::job_preflight:
       return "POST";
     default:
       return "GET";
@@ -159,6 +160,9 @@ void Api::route(const Permit&, const CallPtr& call) {
       break;
     case Resource::job_run:
       if (method == "POST") return submit(call, RunJobCommand{call->path.key}, empty);
+      break;
+    case Resource::job_preflight:
+      if (method == "POST") return preflight(call);
       break;
     case Resource::job_history:
       if (is_read(call->request)) return answer(call, list_history(*call));

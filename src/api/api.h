@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "model/plan.h"
+#include "model/preflight.h"
 #include "net/http.h"
 #include "store/store.h"
 #include "wire/job_json.h"
@@ -35,10 +36,15 @@ inline constexpr int kPatchTriesMax = 5;
 // Moves the virtual clock; blocks until everything that is due on the way has been done.
 using MoveClock = std::function<Result<Instant>(Instant to)>;
 
+// Finds out how far an action of a job would come; answers once, on any thread.
+using RunPreflight =
+    std::function<void(const Job& job, ActionRole role, std::function<void(Preflight)> done)>;
+
 struct ApiOptions {
   Plans plans = Plans::azure();
   std::vector<std::string> locations;
   SuccessStatus success_status = SuccessStatus::omitted;
+  RunPreflight run_preflight;
   MoveClock move_clock;  // empty: the clock is the machine's, and /clock is not served
 };
 
@@ -82,6 +88,7 @@ class Api {
   void patch_collection(const CallPtr& call, int tries_left);
   void put_job(const CallPtr& call);
   void patch_job(const CallPtr& call, int tries_left);
+  void preflight(const CallPtr& call);
 
   // Submits and answers with what `render` makes of the reply. `changed` is called instead of
   // answering when somebody else's write came first.

@@ -142,6 +142,10 @@ Status serve(const ServeSettings& settings) {
   api_options.plans = settings.plans;
   api_options.locations = settings.locations;
   api_options.success_status = settings.success_status;
+  api_options.run_preflight = [&dispatcher](const Job& job, ActionRole role,
+                                            PreflightRunner::Done done) {
+    dispatcher->preflight(job, role, std::move(done));
+  };
   std::optional<VirtualTime> virtual_time;
   if (auto* virtual_clock = dynamic_cast<VirtualClock*>(clock.get())) {
     virtual_time.emplace(*virtual_clock, *engine_thread);

@@ -14,12 +14,6 @@
 namespace belfry {
 namespace {
 
-const Action& action_of(const Job& job, ActionRole role) {
-  if (role == ActionRole::main) return job.definition.action;
-  ASSERT(job.definition.error_action);
-  return *job.definition.error_action;
-}
-
 bool is_success(int status) {
   return 200 <= status && status < 300;
 }
@@ -55,14 +49,14 @@ ActionDispatcher::ActionDispatcher(Options options, std::unique_ptr<HttpClient> 
       clock_(clock),
       token_clock_(options_.token_clock != nullptr ? *options_.token_clock : clock),
       http_(std::move(http)),
-      identities_(std::move(tls)),
-      tokens_(options_.oauth, *http_, token_clock_) {}
+      identities_(tls),
+      tokens_(options_.oauth, *http_, token_clock_),
+      preflight_([this](const Attempt& attempt, const Job& job) { return rendered(attempt, job); },
+                 *http_, tokens_, tls, token_clock_) {}
 
 bool ActionDispatcher::send(const Attempt& attempt, const Job& job) {
   const Action& action = action_of(job, attempt.role);
-  const Millis timeout =
-      action.timeout ? std::chrono::ceil<Millis>(*action.timeout) : options_.timeout;
-  const Errand errand{attempt, job, timeout};
+  const Errand errand{attempt, job, timeout_of(action)};
   return std::visit([&](const auto& what) { return perform(what, errand); }, action.what);
 }
 
@@ -130,18 +124,26 @@ bool ActionDispatcher::perform(const ServiceBusTopicAction& action, const Errand
 }
 
 bool ActionDispatcher::put_on_service_bus(const ServiceBusTarget& target, const Errand& errand) {
-  const std::string_view action = target.action;
-  const Result<SharedAccessKey> key =
-      shared_access_key_of(target.message, options_.service_bus.keys);
-  if (!key) return call(key.error(), errand, action, {});
-  const ServiceBusCall how{options_.service_bus.endpoint, options_.identity.user_agent,
-                           token_expiry()};
-  Result<HttpCall> made = service_bus_call_of(target, errand.attempt, *key, how);
+  Result<HttpCall> made = service_bus_call(target, errand.attempt);
   std::string host = made ? made->origin.host : "";
   std::string secret(made ? signature_in(header_of(made->headers, "Authorization")) : "");
-  return call(std::move(made), errand, action, [=](const HttpResult& result) {
-    return queue_outcome(action, host, result, secret);
-  });
+  return call(std::move(made), errand, target.action,
+              [action = target.action, host, secret](const HttpResult& result) {
+                return queue_outcome(action, host, result, secret);
+              });
+}
+
+Result<HttpCall> ActionDispatcher::service_bus_call(const ServiceBusTarget& target,
+                                                    const Attempt& attempt) const {
+  TRY_ASSIGN(const SharedAccessKey key,
+             shared_access_key_of(target.message, options_.service_bus.keys));
+  const ServiceBusCall how{options_.service_bus.endpoint, options_.identity.user_agent,
+                           token_expiry()};
+  return service_bus_call_of(target, attempt, key, how);
+}
+
+Millis ActionDispatcher::timeout_of(const Action& action) const {
+  return action.timeout ? std::chrono::ceil<Millis>(*action.timeout) : options_.timeout;
 }
 
 bool ActionDispatcher::call(Result<HttpCall> call, const Errand& errand, std::string_view action,
@@ -169,6 +171,27 @@ bool ActionDispatcher::send_call(HttpCall call, const Attempt& attempt, Understa
 
 Instant ActionDispatcher::token_expiry() const {
   return token_clock_.now() + options_.service_bus.token_lifetime;
+}
+
+void ActionDispatcher::preflight(const Job& job, ActionRole role, PreflightRunner::Done done) {
+  preflight_.run(job, role, timeout_of(action_of(job, role)), std::move(done));
+}
+
+// With ids of nothing but zeros: it is not going to be sent.
+Result<HttpCall> ActionDispatcher::rendered(const Attempt& attempt, const Job& job) const {
+  const Action& action = action_of(job, attempt.role);
+  if (const auto* http = std::get_if<HttpAction>(&action.what)) {
+    return http_call_of(*http, attempt, job, options_.identity, SendIds{});
+  }
+  if (const auto* queue = std::get_if<StorageQueueAction>(&action.what)) {
+    return storage_queue_call_of(*queue, attempt, job, options_.identity, SendIds{},
+                                 options_.storage_queue);
+  }
+  const auto* queue = std::get_if<ServiceBusQueueAction>(&action.what);
+  return service_bus_call(queue != nullptr
+                              ? service_bus_target(*queue)
+                              : service_bus_target(std::get<ServiceBusTopicAction>(action.what)),
+                          attempt);
 }
 
 void ActionDispatcher::fail(const Attempt& attempt, std::string message) {

@@ -21,6 +21,7 @@
 #include "dispatch/dispatcher.h"
 #include "dispatch/http_request.h"
 #include "dispatch/oauth_tokens.h"
+#include "dispatch/preflight.h"
 #include "dispatch/service_bus_request.h"
 #include "dispatch/storage_queue_request.h"
 #include "net/http_client.h"
@@ -53,6 +54,10 @@ class ActionDispatcher final : public Dispatcher {
   // From one thread, the engine's.
   bool send(const Attempt& attempt, const Job& job) override;
 
+  // What the job's action in that role would send and how far it would come; it sends nothing.
+  // From any thread, as long as the dispatcher is not stopped.
+  void preflight(const Job& job, ActionRole role, PreflightRunner::Done done);
+
   // Takes nothing more, waits so long for what is under way, drops the rest. When it returns,
   // nothing is reported any more: the receiver of reports may go.
   void stop(Millis grace);
@@ -74,7 +79,10 @@ class ActionDispatcher final : public Dispatcher {
   bool perform(const StorageQueueAction& action, const Errand& errand);
   bool perform(const ServiceBusQueueAction& action, const Errand& errand);
   bool perform(const ServiceBusTopicAction& action, const Errand& errand);
+  Result<HttpCall> rendered(const Attempt& attempt, const Job& job) const;
   bool put_on_service_bus(const ServiceBusTarget& target, const Errand& errand);
+  Result<HttpCall> service_bus_call(const ServiceBusTarget& target, const Attempt& attempt) const;
+  Millis timeout_of(const Action& action) const;
   bool call(Result<HttpCall> call, const Errand& errand, std::string_view action,
             Understand understand);
   bool send_call(HttpCall call, const Attempt& attempt, Understand understand);
@@ -88,6 +96,7 @@ class ActionDispatcher final : public Dispatcher {
   std::unique_ptr<HttpClient> http_;
   ClientIdentities identities_;
   OAuthTokens tokens_;
+  PreflightRunner preflight_;
 };
 
 }  // namespace belfry

@@ -17,11 +17,6 @@ constexpr std::string_view kNobodyThere = "Belfry was not running or could not s
 constexpr std::string_view kSuperseded =
     " (The job was changed meanwhile: this leads to nothing further.)";
 
-const Action& action_of(const Job& job, ActionRole role) {
-  if (role == ActionRole::main) return job.definition.action;
-  return job.definition.error_action ? *job.definition.error_action : job.definition.action;
-}
-
 // An error action without a policy of its own has the main action's.
 const std::optional<RetryPolicy>& policy_of(const Job& job, ActionRole role) {
   const auto& own = action_of(job, role).retry_policy;

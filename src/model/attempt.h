@@ -21,6 +21,9 @@ struct Attempt {
   bool operator==(const Attempt&) const = default;
 };
 
+// What a job does in that role; it must have one.
+const Action& action_of(const Job& job, ActionRole role);
+
 // The attempt that the job's `next` describes; there must be one.
 Attempt attempt_of(const Job& job);
 

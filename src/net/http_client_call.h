@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "base/instant.h"
+#include "net/certificate_facts.h"
 #include "net/http.h"
 
 namespace belfry {
@@ -35,9 +37,13 @@ struct HttpCall {
   std::string authority;  // the Host header
   HttpHeaders headers;    // but Host, Connection, Content-Length and Transfer-Encoding
   std::string body;
-  Millis timeout{60'000};  // from send() to the last byte that is read
+  Millis timeout{60'000};               // from send() to the last byte that is read
   std::size_t body_kept_bytes_max = 0;  // of the answer; 0: the client's own limit
-  std::string owner;       // on whose behalf; owners take turns at an origin
+  std::string owner;                    // on whose behalf; owners take turns at an origin
+
+  // Go as far as a call would go and send nothing: resolve, check, connect, shake hands. What
+  // comes of it is HttpReached.
+  bool probe = false;
 
   // Whom to trust and who to be; none: the client's own. Calls share a connection only when
   // they share this object.
@@ -75,8 +81,15 @@ struct HttpFailure {
   std::string detail;  // a phrase for people; may be empty
 };
 
+// What a probe found.
+struct HttpReached {
+  std::string address;                          // that was dialled; the proxy's where there is one
+  std::string tls_version;                      // empty without TLS
+  std::optional<CertificateFacts> certificate;  // the target's
+};
+
 struct HttpResult {
-  std::variant<HttpReply, HttpFailure> what;
+  std::variant<HttpReply, HttpFailure, HttpReached> what;
   Ticks waited{};  // for its turn at the origin, before anything was done for it
 };
 

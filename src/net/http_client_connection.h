@@ -65,6 +65,7 @@ class HttpClientConnection : public std::enable_shared_from_this<HttpClientConne
   void on_tunnel_answer(Error error, std::size_t count);
   void shake_hands();
   void on_handshake(Error error);
+  void finish_probe();
   void expire_stage();
 
   void begin_exchange();

@@ -144,8 +144,21 @@ void HttpClientConnection::shake_hands() {
 void HttpClientConnection::on_handshake(Error error) {
   if (stage_ == Stage::closed) return;
   if (error) return fail(tls_failure(stream_.session(), pool_.origin().host, error.message()));
+  if (exchange_->probe) return finish_probe();
   begin_exchange();
   read();
+}
+
+void HttpClientConnection::finish_probe() {
+  const auto self = shared_from_this();
+  HttpReached reached{dialled_, {}, {}};
+  if (pool_.origin().https) {
+    reached.tls_version = tls_version(stream_.session());
+    reached.certificate = target_certificate(stream_.session());
+  }
+  HttpExchangePtr exchange = std::move(exchange_);
+  close();
+  pool_.finish(std::move(exchange), std::move(reached));
 }
 
 void HttpClientConnection::expire_stage() {

@@ -28,10 +28,11 @@ struct HttpExchange {
   SteadyTime accepted;
   SteadyTime begun;
   SteadyTime deadline;
+  bool probe = false;
   bool resent = false;  // a kept connection was closed under it
 };
 
 using HttpExchangePtr = std::unique_ptr<HttpExchange>;
-using HttpOutcome = std::variant<HttpReply, HttpFailure>;
+using HttpOutcome = std::variant<HttpReply, HttpFailure, HttpReached>;
 
 }  // namespace belfry

@@ -25,6 +25,7 @@ HttpExchangePtr exchange_of(const HttpCall& call, const HttpProxy* proxy, HttpCl
   exchange->answering = call.method == "HEAD" ? Answering::head : Answering::get;
   exchange->done = std::move(done);
   exchange->owner = call.owner;
+  exchange->probe = call.probe;
   exchange->body_kept_bytes_max = call.body_kept_bytes_max;
   exchange->accepted = exchange->begun = SteadyClock::now();
   exchange->deadline = exchange->accepted + call.timeout;

@@ -14,6 +14,7 @@ const HttpClient::Options& HttpOriginPool::options() const {
 }
 
 void HttpOriginPool::submit(HttpExchangePtr exchange) {
+  if (exchange->probe) return dial(std::move(exchange));
   waiting_.push(std::move(exchange));
   begin_next();
 }

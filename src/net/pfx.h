@@ -13,17 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/instant.h"
 #include "base/result.h"
+#include "net/certificate_facts.h"
 
 namespace belfry {
-
-// What a certificate says of itself, as the live service showed it.
-struct CertificateFacts {
-  std::string thumbprint;  // SHA-1, forty upper-case digits
-  Instant expiration;
-  std::string subject_name;  // in Windows' order and spelling: "CN=api, O=Contoso, S=Ohio, C=US"
-};
 
 class Pfx {
  public:

@@ -95,6 +95,16 @@ ssl_st* TlsClient::new_session(const std::string& host) const {
   return nullptr;
 }
 
+std::string tls_version(const ssl_st* session) {
+  return SSL_get_version(session);
+}
+
+std::optional<CertificateFacts> target_certificate(const ssl_st* session) {
+  const X509* certificate = SSL_get0_peer_certificate(session);
+  if (certificate == nullptr) return std::nullopt;
+  return facts_of(certificate);
+}
+
 HttpFailure tls_failure(const ssl_st* session, const std::string& host, const std::string& error) {
   const long verdict = SSL_get_verify_result(session);
   if (verdict == X509_V_OK) return {HttpFailureKind::tls_handshake, error};

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -42,6 +43,10 @@ class TlsClient {
 
   std::unique_ptr<ssl_ctx_st, Free> context_;
 };
+
+// Of a session whose handshake succeeded: "TLSv1.3", and the other side's certificate.
+std::string tls_version(const ssl_st* session);
+std::optional<CertificateFacts> target_certificate(const ssl_st* session);
 
 // Why the handshake of this session failed. `error` is what the transport says of it.
 HttpFailure tls_failure(const ssl_st* session, const std::string& host, const std::string& error);

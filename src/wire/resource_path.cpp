@@ -121,6 +121,7 @@ std::optional<Resource> match_below_collection(Segments& rest, ResourcePath& pat
   path.key.name = rest.name(kJobRule);
   if (rest.at_end()) return Resource::job;
   if (rest.word("run")) return Resource::job_run;
+  if (rest.word("preflight")) return Resource::job_preflight;
   if (rest.word("history")) return Resource::job_history;
   return std::nullopt;
 }

@@ -24,6 +24,7 @@ enum class Resource {
   jobs,
   job,
   job_run,
+  job_preflight,
   job_history,
 };
 

@@ -22,6 +22,7 @@ TEST(ResourcePath, EveryShapeIsKnown) {
       {kGroup + "/jobCollections/jc/jobs", Resource::jobs},
       {kGroup + "/jobCollections/jc/jobs/j1", Resource::job},
       {kGroup + "/jobCollections/jc/jobs/j1/run", Resource::job_run},
+      {kGroup + "/jobCollections/jc/jobs/j1/preflight", Resource::job_preflight},
       {kGroup + "/jobCollections/jc/jobs/j1/history", Resource::job_history},
       {"/SUBSCRIPTIONS/S1/RESOURCEgroups/rg/PROVIDERS/microsoft.scheduler/JOBcollections/jc",
        Resource::collection},

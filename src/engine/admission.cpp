@@ -12,6 +12,12 @@
 namespace belfry {
 namespace {
 
+std::string in_words(Ticks ticks) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(ticks).count();
+  return seconds % 60 == 0 ? fmt::format("{} minutes", seconds / 60)
+                           : fmt::format("{} seconds", seconds);
+}
+
 Status admit_action(const Action& action, std::string_view path, const Plan& plan) {
   const auto* http = std::get_if<HttpAction>(&action.what);
   if (!plan.authentication && http != nullptr && http->authentication) {
@@ -21,10 +27,9 @@ Status admit_action(const Action& action, std::string_view path, const Plan& pla
   }
   const auto& policy = action.retry_policy;
   if (policy && policy->interval && *policy->interval < plan.retry_interval_min) {
-    const auto least = std::chrono::duration_cast<std::chrono::minutes>(plan.retry_interval_min);
     return Error{ErrorCode::invalid,
-                 fmt::format("retryInterval must be at least {} minutes in this job collection.",
-                             least.count()),
+                 fmt::format("retryInterval must be at least {} in this job collection.",
+                             in_words(plan.retry_interval_min)),
                  fmt::format("{}.retryPolicy.retryInterval", path)};
   }
   return Done{};

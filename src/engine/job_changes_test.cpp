@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The rows A1 to A9 of docs/job-lifecycle.md.
+// The rows A1 to A9 of docs/job-lifecycle.md; A10 is in apply_command_test.cpp.
 
 #include "engine/job_changes.h"
 
@@ -85,6 +85,30 @@ TEST(JobChanges, A4APatchOfTheTimingCountsFromNow) {
   ASSERT_TRUE(change);
   EXPECT_EQ(change->job.ran, 0);
   EXPECT_EQ(change->job.next->due, kNow + seconds{7});
+}
+
+TEST(JobChanges, A4WhatIsBeingTriedGoesOnWhenTheTimingIsPatched) {
+  JobWish wish = wish_hourly();
+  wish.definition.timing.recurrence->frequency = Frequency::day;
+  for (const Job& job : {retry_waiting(), on_the_wire()}) {
+    const auto change = patched(job, wish, kNow + seconds{7});
+    ASSERT_TRUE(change);
+    EXPECT_EQ(change->job.next->occurrence, job.next->occurrence);
+    EXPECT_EQ(change->job.next->retry, job.next->retry);
+    EXPECT_EQ(change->job.next->started, job.next->started);
+    EXPECT_TRUE(change->rows.empty());
+  }
+}
+
+TEST(JobChanges, A5WhatIsOnTheWireLeavesANoteAndCounts) {
+  JobWish wish = wish_hourly();
+  wish.enabled = false;
+  const auto change = patched(on_the_wire(), wish, kNow + seconds{1});
+  ASSERT_TRUE(change);
+  ASSERT_EQ(change->rows.size(), 1u);
+  EXPECT_EQ(change->rows[0].occurrence, on_the_wire().next->occurrence);
+  EXPECT_EQ(change->job.status.executions, 1);
+  EXPECT_EQ(change->job.ran, 1);
 }
 
 TEST(JobChanges, A5DisablingEndsTheChainAndOwesNothing) {

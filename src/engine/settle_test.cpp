@@ -130,24 +130,51 @@ TEST(Settle, S4WithoutAnErrorActionARecurringJobGoesOnAndALastOneFaults) {
   EXPECT_EQ(exhausted(started({{}, none, {}}), kNow).job.state, JobState::faulted);
 }
 
-TEST(Settle, S5To7TheErrorActionHasItsRetriesAndTheJobIsFaultedAllTheSame) {
-  const RetryPolicy none{RetryType::none, {}, {}};
+// The main action is without retries and has failed; the error action is on the wire, and
+// would be tried once more, two minutes later.
+Job trying_error_action(const std::optional<Recurrence>& recurrence) {
   Action error_action;
   error_action.retry_policy = retries(1, minutes{2});
-  const Job main_failed = exhausted(started({{}, none, error_action}), kNow).job;
-  const Job trying = begin(main_failed, kNow, CatchUp::latest).job;
+  const RetryPolicy none{RetryType::none, {}, {}};
+  const Job failed = exhausted(started({recurrence, none, error_action}), kNow).job;
+  return begin(failed, kNow, CatchUp::latest).job;
+}
 
-  EXPECT_EQ(settled(trying, true, kNow).job.state, JobState::faulted);  // S5
-  const Settlement again = settled(trying, false, kNow);                // S6
+Job trying_error_action_again(const std::optional<Recurrence>& recurrence) {
+  const Job failed = settled(trying_error_action(recurrence), false, kNow).job;
+  return begin(failed, kNow + minutes{2}, CatchUp::latest).job;
+}
+
+TEST(Settle, S5TheErrorActionSucceedsAndTheOccurrenceIsAFaultAllTheSame) {
+  const Settlement last = settled(trying_error_action({}), true, kNow);
+  EXPECT_EQ(last.job.state, JobState::faulted);
+  EXPECT_EQ(last.rows[0].role, ActionRole::error);
+  EXPECT_EQ(last.rows[0].status, HistoryStatus::completed);
+  const Settlement recurring = settled(trying_error_action(every_minute()), true, kNow);
+  EXPECT_EQ(recurring.job.state, JobState::enabled);
+  EXPECT_EQ(recurring.job.next->due, kNow + minutes{1});
+  EXPECT_EQ(recurring.job.next->role, ActionRole::main);
+  EXPECT_EQ(recurring.job.status.faults, 1);
+}
+
+TEST(Settle, S6TheErrorActionIsRetriedByItsOwnPolicy) {
+  const Settlement again = settled(trying_error_action({}), false, kNow);
   EXPECT_EQ(again.job.next->role, ActionRole::error);
   EXPECT_EQ(again.job.next->retry, 1);
   EXPECT_EQ(again.job.next->due, kNow + minutes{2});
   EXPECT_EQ(again.job.status.failures, 1) << "failures are the main action's";
-  const Job last = begin(again.job, kNow + minutes{2}, CatchUp::latest).job;
-  const Settlement ended = settled(last, false, kNow + minutes{2});  // S7
-  EXPECT_EQ(ended.job.state, JobState::faulted);
-  EXPECT_EQ(ended.rows[0].role, ActionRole::error);
-  EXPECT_EQ(ended.job.status.faults, 1);
+}
+
+TEST(Settle, S7TheErrorActionUsesUpItsRetries) {
+  const Settlement last = settled(trying_error_action_again({}), false, kNow + minutes{2});
+  EXPECT_EQ(last.job.state, JobState::faulted);
+  EXPECT_EQ(last.rows[0].role, ActionRole::error);
+  EXPECT_EQ(last.job.status.faults, 1);
+  const Settlement recurring =
+      settled(trying_error_action_again(every_minute()), false, kNow + minutes{2} + seconds{1});
+  EXPECT_EQ(recurring.job.state, JobState::enabled);
+  EXPECT_EQ(recurring.job.next->due, kNow + minutes{3});
+  EXPECT_EQ(recurring.rows.at(1).gap, (Gap{kNow + minutes{2}, 2})) << "S8";
 }
 
 TEST(Settle, AnErrorActionWithoutAPolicyHasTheMainActions) {
@@ -186,10 +213,27 @@ TEST(Begin, B1WhatIsOnTimeIsStarted) {
   EXPECT_EQ(settlement.job.next->occurrence, job.next->occurrence);
 }
 
+// Whatever the policy: it is no planned occurrence that somebody missed.
+TEST(Begin, B1ALateRetryOrRunIsStartedAsItIs) {
+  const Job retry = settled(started({every_minute(), {}, {}}), false, kNow).job;
+  const Job run = *run_now(waiting({every_minute(), {}, {}}), CollectionRuns::yes, kNow);
+  for (const Job& job : {retry, run}) {
+    for (const CatchUp catch_up : {CatchUp::latest, CatchUp::all, CatchUp::none}) {
+      const Settlement settlement = begin(job, kNow + hours{5}, catch_up);
+      EXPECT_TRUE(settlement.rows.empty());
+      EXPECT_EQ(settlement.job.next->started, kNow + hours{5});
+      EXPECT_EQ(settlement.job.next->occurrence, job.next->occurrence);
+      EXPECT_EQ(settlement.job.covered_until, job.covered_until);
+    }
+  }
+}
+
 TEST(Begin, B2ASingleLateOccurrenceIsStarted) {
-  const Settlement settlement = begin(waiting({}), kNow + hours{5}, CatchUp::latest);
-  EXPECT_TRUE(settlement.rows.empty());
-  EXPECT_TRUE(settlement.job.next->started);
+  for (const CatchUp catch_up : {CatchUp::latest, CatchUp::all}) {
+    const Settlement settlement = begin(waiting({}), kNow + hours{5}, catch_up);
+    EXPECT_TRUE(settlement.rows.empty());
+    EXPECT_TRUE(settlement.job.next->started);
+  }
 }
 
 TEST(Begin, B3TheLatestMissedOneIsStartedAndTheOthersAreOneRow) {
@@ -224,6 +268,15 @@ TEST(Begin, B5NothingIsStartedAndOneRowSaysSo) {
   EXPECT_EQ(settlement.rows[0].gap, (Gap{kNow + minutes{2}, 3}));
   EXPECT_FALSE(settlement.job.next->started);
   EXPECT_EQ(settlement.job.next->due, kNow + minutes{3});
+}
+
+TEST(Begin, B5ALateJobWithNothingLeftHasEnded) {
+  const Settlement settlement = begin(waiting({}), kNow + hours{5}, CatchUp::none);
+  ASSERT_EQ(settlement.rows.size(), 1u);
+  EXPECT_EQ(settlement.rows[0].gap, (Gap{kNow, 1}));
+  EXPECT_FALSE(settlement.job.next);
+  EXPECT_EQ(settlement.job.state, JobState::faulted) << "it never ran";
+  EXPECT_EQ(settlement.job.ended, kNow + hours{5});
 }
 
 TEST(Unstarted, IsDueLaterAndOwesTheSameOccurrence) {

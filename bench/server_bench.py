@@ -27,7 +27,7 @@ from server import Server  # noqa: E402
 GROUP = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Scheduler/jobCollections/"
 VERSION = "?api-version=2016-03-01"
 JOBS_PER_COLLECTION = 1000
-WRITERS = 4
+WRITERS = 16
 WRK_SECONDS = 5
 
 WRK_PUT = """

@@ -13,7 +13,9 @@ Action call() {
   HttpAction http;
   http.uri = "http://example.com/";
   http.method = "POST";
-  return {http, std::nullopt};
+  Action action;
+  action.what = http;
+  return action;
 }
 
 int number(Random& random, int first, int last) {

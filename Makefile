@@ -42,7 +42,7 @@ test:
 	@ninja -C build/debug --quiet
 	@echo "belfry: building what has threads again, with ThreadSanitizer"
 	@cmake --preset tsan >/dev/null
-	@ninja -C build/tsan --quiet net_test dispatch_test
+	@ninja -C build/tsan --quiet net_test dispatch_test belfry
 	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
 	@echo "belfry: running the tests"
 	@tools/run-tests build/debug build/tsan $(if $(ONLY),--only $(ONLY))

@@ -45,6 +45,7 @@ class HttpClientConnection : public std::enable_shared_from_this<HttpClientConne
     resolving,
     resolving_proxy,
     connecting,
+    starved,  // of file descriptors; tried again a moment later
     tunnelling,
     handshaking,
     exchanging,
@@ -59,6 +60,7 @@ class HttpClientConnection : public std::enable_shared_from_this<HttpClientConne
   void connect_to(std::vector<IpAddress> addresses);
   void connect_next();
   void on_connected(Error error);
+  void starve(const IpAddress& address);
   void fail_to_connect(const std::string& why);
   void open_tunnel();
   void read_tunnel_answer();

@@ -21,6 +21,9 @@ using boost::asio::ip::tcp;
 
 constexpr std::size_t kAddressesMax = 8;
 
+// After this machine had no file descriptor for a connection.
+constexpr Millis kStarvedPause{100};
+
 tcp::endpoint endpoint_of(const IpAddress& address, std::uint16_t port) {
   if (address.family == IpAddress::Family::v4) {
     boost::asio::ip::address_v4::bytes_type bytes;
@@ -108,11 +111,20 @@ void HttpClientConnection::connect_next() {
   addresses_.pop_back();
   dialled_ = address.text();
   const std::uint16_t port = pool_.proxy() ? pool_.proxy()->port : pool_.origin().port;
-  stream_.async_connect(endpoint_of(address, port),
-                        [self = shared_from_this(), left = addresses_.size()](Error error) {
-                          // The socket may be at the next address already.
-                          if (left == self->addresses_.size()) self->on_connected(error);
-                        });
+  stream_.async_connect(endpoint_of(address, port), [self = shared_from_this(), address,
+                                                     left = addresses_.size()](Error error) {
+    // The socket may be at the next address already.
+    if (left != self->addresses_.size()) return;
+    if (error == boost::asio::error::no_descriptors) return self->starve(address);
+    self->on_connected(error);
+  });
+}
+
+// That is no fault of the target: the call waits, as far as its time allows.
+void HttpClientConnection::starve(const IpAddress& address) {
+  if (stage_ != Stage::connecting) return;
+  addresses_.push_back(address);
+  enter(Stage::starved, SteadyClock::now() + kStarvedPause);
 }
 
 void HttpClientConnection::on_connected(Error error) {
@@ -173,6 +185,8 @@ void HttpClientConnection::expire_stage() {
     case Stage::connecting:
       if (!addresses_.empty()) return connect_next();
       return fail_to_connect(" did not answer " + within(connect_share_));
+    case Stage::starved:
+      return connect_next();
     case Stage::tunnelling:
       return fail(HttpFailureKind::proxy_refused,
                   "it did not answer " + within(limits().tunnel_timeout));

@@ -43,10 +43,11 @@ void echo(Conversation& conversation) {
 }
 
 // How a call through a proxy that does this ends.
-HttpFailure failure_with(const ScriptedTarget::Script& script, HttpCall call) {
+HttpFailure failure_with(const ScriptedTarget::Script& script, HttpCall call,
+                         Millis tunnel_timeout = kPatience) {
   const ScriptedTarget proxy(script);
   HttpClient::Options options = options_with_proxy(proxy.port());
-  options.limits.tunnel_timeout = Millis{50};
+  options.limits.tunnel_timeout = tunnel_timeout;
   const auto client = start_client(std::move(options));
   return failure_of(ask(*client, std::move(call)));
 }
@@ -116,7 +117,8 @@ TEST(HttpClientProxy, ReportsWhatTheProxyRefuses) {
     EXPECT_EQ(failure.kind, HttpFailureKind::proxy_refused) << answer;
     EXPECT_EQ(failure.detail, detail) << answer;
   }
-  const HttpFailure silent = failure_with([](Conversation& proxy) { proxy.hang(); }, secure);
+  const HttpFailure silent =
+      failure_with([](Conversation& proxy) { proxy.hang(); }, secure, Millis{50});
   EXPECT_EQ(silent.kind, HttpFailureKind::proxy_refused);
   EXPECT_EQ(silent.detail, "it did not answer within 0.05 s");
 }

@@ -3,6 +3,8 @@
 #include "net/http_client.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <latch>
 
@@ -319,6 +321,40 @@ TEST(HttpClient, GoesOnAfterACallThatHung) {
   auto second = begin(*client, call_to(target.port()));
   EXPECT_EQ(failure_of(await(std::move(first))).kind, HttpFailureKind::timeout);
   EXPECT_EQ(reply_of(await(std::move(second))).body, "second");
+}
+
+// While it lives this process can open no file.
+class NoFileDescriptors {
+ public:
+  NoFileDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int lowest_free = ::dup(STDERR_FILENO);
+    ::close(lowest_free);
+    rlimit none = before_;
+    none.rlim_cur = static_cast<rlim_t>(lowest_free);
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoFileDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+// That is our own trouble, and must not count as a failure of the target.
+TEST(HttpClient, WaitsWhileThisMachineHasNoFileDescriptors) {
+  const ScriptedTarget target(echo);
+  const auto client = start_client(local_options());
+  std::future<HttpResult> patient;
+  {
+    const NoFileDescriptors starved;
+    patient = begin(*client, call_to(target.port()));
+    HttpCall impatient = call_to(target.port());
+    impatient.timeout = Millis{250};
+    const HttpFailure failure = failure_of(ask(*client, impatient));
+    EXPECT_EQ(failure.kind, HttpFailureKind::timeout);
+    EXPECT_EQ(failure.detail, "this server has too many files open");
+  }
+  EXPECT_EQ(reply_of(await(std::move(patient))).status, 200);
 }
 
 // One thread, one origin full to the brim: another origin does not notice.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/log.h"
 #include "net/http_server_loop.h"
 
 namespace belfry {
@@ -63,6 +64,7 @@ class HttpServer::Impl {
   Status bind(const tcp::endpoint& endpoint);
   void accept();
   void on_accept(boost::system::error_code error, TcpSocket socket, HttpServerLoop& loop);
+  void note_accepting(boost::system::error_code error);
   void accept_after_pause();
   void welcome(TcpSocket socket, HttpServerLoop& loop);
   void stop_accepting();
@@ -73,6 +75,7 @@ class HttpServer::Impl {
   LoopTimer pause_;
   tcp::endpoint peer_;
   std::size_t next_loop_ = 0;
+  bool accepting_ = true;
   std::uint16_t port_ = 0;
   std::vector<std::thread> threads_;
 };
@@ -134,8 +137,17 @@ void HttpServer::Impl::on_accept(boost::system::error_code error, TcpSocket sock
                                  HttpServerLoop& loop) {
   if (!error) welcome(std::move(socket), loop);
   if (!acceptor_.is_open()) return;
+  note_accepting(error);
   if (error) return accept_after_pause();
   accept();
+}
+
+// Said once when it begins and once when it is over, not twenty times a second.
+void HttpServer::Impl::note_accepting(boost::system::error_code error) {
+  const bool accepting = !error;
+  if (accepting == std::exchange(accepting_, accepting)) return;
+  if (accepting) return log(LogLevel::info, "connections are accepted again");
+  log(LogLevel::error, "connections cannot be accepted", {{"reason", error.message()}});
 }
 
 void HttpServer::Impl::accept_after_pause() {

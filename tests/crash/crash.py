@@ -232,7 +232,7 @@ def main():
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     chance = random.Random(seed)
     sink = Sink()
-    server = Server(binary)
+    server = Server(binary, "--io-threads", "2")
     failed = 0
     try:
         for number in range(rounds):

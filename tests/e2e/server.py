@@ -63,6 +63,9 @@ class Server:
         self._greeting.append(self._process.stdout.read())
         self._process.wait()
 
+    def process_id(self):
+        return self._process.pid
+
     def wait_for_end(self, seconds):
         """The exit code of a server that ends by itself; None if it has not by then."""
         try:

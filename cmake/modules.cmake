@@ -39,7 +39,7 @@ target_precompile_headers(belfry_pch PRIVATE <algorithm> <chrono> <functional> <
 set(BELFRY_LIBRARIES_base fmt::fmt Threads::Threads)
 set(BELFRY_LIBRARIES_wire Boost::json)
 set(BELFRY_LIBRARIES_store SQLite::SQLite3 OpenSSL::Crypto)
-set(BELFRY_LIBRARIES_net Boost::headers OpenSSL::SSL cares)
+set(BELFRY_LIBRARIES_net Boost::headers OpenSSL::SSL cares qpid-proton)
 
 set(BELFRY_TEST_LIST ${CMAKE_BINARY_DIR}/tests.list)
 file(WRITE ${BELFRY_TEST_LIST} "")

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "dispatch/http_messages.h"
 #include "dispatch/queue_outcome.h"
+#include "dispatch/service_bus_amqp.h"
 
 namespace belfry {
 namespace {
@@ -40,9 +41,15 @@ Outcome outcome_of(const std::string& host, const HttpResult& result) {
 Result<std::unique_ptr<ActionDispatcher>> ActionDispatcher::start(Options options,
                                                                   const Clock& clock) {
   ASSERT(options.report);
+  TRY_ASSIGN(std::unique_ptr<AmqpClient> amqp,
+             AmqpClient::start({.container = options.identity.user_agent,
+                                .limits = options.amqp,
+                                .guard = options.http.guard,
+                                .resolve = options.http.resolve,
+                                .tls = options.http.tls}));
   TRY_ASSIGN(std::unique_ptr<HttpClient> http, HttpClient::start(std::move(options.http)));
   return std::unique_ptr<ActionDispatcher>(
-      new ActionDispatcher(std::move(options), std::move(http), clock));
+      new ActionDispatcher(std::move(options), std::move(http), std::move(amqp), clock));
 }
 
 bool ActionDispatcher::send(const Attempt& attempt, const Job& job) {
@@ -89,8 +96,9 @@ bool ActionDispatcher::send_service_bus(const ServiceBusTarget& target, const At
   const Result<SharedAccessKey> key =
       shared_access_key_of(target.message, options_.service_bus.keys);
   if (!key) return put_message(target.action, key.error(), attempt, {});
+  if (target.message.transport == Transport::amqp) return send_amqp(target, *key, attempt);
   const ServiceBusCall how{options_.service_bus.endpoint, options_.identity.user_agent,
-                           token_expiry()};
+                           token_clock().now() + options_.service_bus.token_lifetime};
   Result<HttpCall> call = service_bus_call_of(target, attempt, *key, how);
   std::string secret(call ? signature_in(header_of(call->headers, "Authorization")) : "");
   return put_message(target.action, std::move(call), attempt, std::move(secret));
@@ -113,9 +121,25 @@ bool ActionDispatcher::put_message(std::string_view action, Result<HttpCall> cal
                      });
 }
 
-Instant ActionDispatcher::token_expiry() const {
-  const Clock& clock = options_.token_clock != nullptr ? *options_.token_clock : clock_;
-  return clock.now() + options_.service_bus.token_lifetime;
+bool ActionDispatcher::send_amqp(const ServiceBusTarget& target, const SharedAccessKey& key,
+                                 const Attempt& attempt) {
+  Result<AmqpCall> call =
+      service_bus_amqp_call(target, attempt, key, options_.service_bus, token_clock());
+  if (!call) return put_message(target.action, call.error(), attempt, {});
+  call->timeout = options_.timeout;
+  std::string host = call->broker.host;
+  return amqp_->send(*std::move(call),
+                     [this, action = target.action, attempt, accepted = clock_.now(),
+                      host = std::move(host)](const AmqpResult& result) {
+                       Outcome outcome = amqp_outcome(action, host, result.what);
+                       outcome.ended = clock_.now();
+                       outcome.started = std::min(accepted + result.waited, outcome.ended);
+                       options_.report(attempt, std::move(outcome));
+                     });
+}
+
+const Clock& ActionDispatcher::token_clock() const {
+  return options_.token_clock != nullptr ? *options_.token_clock : clock_;
 }
 
 bool ActionDispatcher::report_unsendable(const Attempt& attempt, std::string message) {
@@ -132,6 +156,8 @@ SendIds ActionDispatcher::new_ids() {
 void ActionDispatcher::stop(Millis grace) {
   http_->drain(grace);
   http_->stop();
+  amqp_->drain(grace);
+  amqp_->stop();
 }
 
 }  // namespace belfry

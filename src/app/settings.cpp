@@ -11,6 +11,7 @@
 #include "api/gate.h"
 #include "app/service_bus_keys.h"
 #include "dispatch/endpoint_template.h"
+#include "dispatch/service_bus_amqp.h"
 #include "wire/iso8601.h"
 
 namespace belfry {
@@ -187,6 +188,19 @@ Status read_storage_queue(const Reader& reader, StorageQueueOptions& out) {
 
 Status read_service_bus(const Reader& reader, ServiceBusOptions& out) {
   TRY_ASSIGN(out.endpoint, read_endpoint(reader, "service-bus-endpoint", kNamespacePlaceholder));
+  out.amqp_endpoint = reader.text("service-bus-amqp-endpoint");
+  if (!amqp_endpoint_of(out.amqp_endpoint, "name")) {
+    return reader.wrong("service-bus-amqp-endpoint",
+                        "amqps://HOST or amqp://HOST:PORT, in which {namespace} stands for the "
+                        "name");
+  }
+  constexpr Spelling<AmqpLogin> kLogins[] = {{"cbs", AmqpLogin::token},
+                                             {"plain", AmqpLogin::plain}};
+  TRY_ASSIGN(out.amqp_login, reader.choice("service-bus-amqp-login", kLogins));
+  out.amqp_address = reader.text("service-bus-amqp-address");
+  if (out.amqp_address.find("{entity}") == std::string::npos) {
+    return reader.wrong("service-bus-amqp-address", "a text with {entity} in it");
+  }
   TRY_ASSIGN(out.token_lifetime, reader.duration("service-bus-token-lifetime"));
   if (out.token_lifetime < kTokenLifetimeMin || out.token_lifetime > kTokenLifetimeMax) {
     return reader.wrong("service-bus-token-lifetime", "a duration from 1 second to 1 day");
@@ -236,6 +250,11 @@ const std::vector<SettingRule>& setting_rules() {
       {"storage-queue-encoding", "base64", "HOW", "how messages are written: base64 or text"},
       {"service-bus-endpoint", "https://{namespace}.servicebus.windows.net", "URL",
        "where Service Bus namespaces are, for netMessaging"},
+      {"service-bus-amqp-endpoint", "amqps://{namespace}.servicebus.windows.net", "URL",
+       "the same for AMQP; amqp:// is without TLS"},
+      {"service-bus-amqp-address", "{entity}", "TEXT",
+       "what the broker calls an {entity} of some {kind}: queue or topic"},
+      {"service-bus-amqp-login", "cbs", "HOW", "tokens (cbs), or name and key (plain)"},
       {"service-bus-keys", "", "FILE", "keys for jobs that name none, by namespace (TOML)"},
       {"service-bus-token-lifetime", "PT20M", "DURATION", "for how long a token is good"},
       {"oauth-endpoint", "https://login.microsoftonline.com/{tenant}/oauth2/token", "URL",

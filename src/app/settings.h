@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "dispatch/oauth_tokens.h"
-#include "dispatch/service_bus_request.h"
+#include "dispatch/service_bus_options.h"
 #include "dispatch/storage_queue_request.h"
 #include "engine/settle.h"
 #include "model/plan.h"

@@ -78,6 +78,10 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
       {"storage-queue-envelope", "json"},
       {"storage-queue-encoding", "utf-16"},
       {"service-bus-endpoint", "sb://{namespace}"},
+      {"service-bus-amqp-endpoint", "https://{namespace}"},
+      {"service-bus-amqp-endpoint", "amqps://{namespace}/path"},
+      {"service-bus-amqp-address", "/queue/{name}"},
+      {"service-bus-amqp-login", "anonymous"},
       {"service-bus-token-lifetime", "PT0S"},
       {"service-bus-token-lifetime", "P2D"},
   };

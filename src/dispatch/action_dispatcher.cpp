@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "dispatch/http_messages.h"
 #include "dispatch/queue_outcome.h"
+#include "dispatch/service_bus_amqp.h"
 
 namespace belfry {
 namespace {
@@ -38,21 +39,34 @@ Result<std::unique_ptr<ActionDispatcher>> ActionDispatcher::start(Options option
     TRY_ASSIGN(options.http.tls, TlsClient::make({}));
   }
   std::shared_ptr<const TlsClient> anybody = options.http.tls;
+  TRY_ASSIGN(std::unique_ptr<AmqpClient> amqp,
+             AmqpClient::start({.container = options.identity.user_agent,
+                                .limits = options.amqp,
+                                .guard = options.http.guard,
+                                .resolve = options.http.resolve,
+                                .tls = anybody}));
   TRY_ASSIGN(std::unique_ptr<HttpClient> http, HttpClient::start(std::move(options.http)));
-  return std::unique_ptr<ActionDispatcher>(
-      new ActionDispatcher(std::move(options), std::move(http), std::move(anybody), clock));
+  return std::unique_ptr<ActionDispatcher>(new ActionDispatcher(
+      std::move(options), std::move(http), std::move(amqp), std::move(anybody), clock));
 }
 
 ActionDispatcher::ActionDispatcher(Options options, std::unique_ptr<HttpClient> http,
+                                   std::unique_ptr<AmqpClient> amqp,
                                    std::shared_ptr<const TlsClient> tls, const Clock& clock)
     : options_(std::move(options)),
       clock_(clock),
       token_clock_(options_.token_clock != nullptr ? *options_.token_clock : clock),
       http_(std::move(http)),
+      amqp_(std::move(amqp)),
       identities_(tls),
       tokens_(options_.oauth, *http_, token_clock_),
       preflight_([this](const Attempt& attempt, const Job& job) { return rendered(attempt, job); },
                  *http_, tokens_, tls, token_clock_) {}
+
+ActionDispatcher::~ActionDispatcher() {
+  http_->stop();
+  amqp_->stop();
+}
 
 bool ActionDispatcher::send(const Attempt& attempt, const Job& job) {
   const Action& action = action_of(job, attempt.role);
@@ -124,6 +138,7 @@ bool ActionDispatcher::perform(const ServiceBusTopicAction& action, const Errand
 }
 
 bool ActionDispatcher::put_on_service_bus(const ServiceBusTarget& target, const Errand& errand) {
+  if (target.message.transport == Transport::amqp) return put_on_broker(target, errand);
   Result<HttpCall> made = service_bus_call(target, errand.attempt);
   std::string host = made ? made->origin.host : "";
   std::string secret(made ? signature_in(header_of(made->headers, "Authorization")) : "");
@@ -140,6 +155,24 @@ Result<HttpCall> ActionDispatcher::service_bus_call(const ServiceBusTarget& targ
   const ServiceBusCall how{options_.service_bus.endpoint, options_.identity.user_agent,
                            token_expiry()};
   return service_bus_call_of(target, attempt, key, how);
+}
+
+bool ActionDispatcher::put_on_broker(const ServiceBusTarget& target, const Errand& errand) {
+  const auto key = shared_access_key_of(target.message, options_.service_bus.keys);
+  if (!key) return call(key.error(), errand, target.action, {});
+  Result<AmqpCall> made =
+      service_bus_amqp_call(target, errand.attempt, *key, options_.service_bus, token_clock_);
+  if (!made) return call(made.error(), errand, target.action, {});
+  made->timeout = errand.timeout;
+  std::string host = made->broker.host;
+  return amqp_->send(*std::move(made),
+                     [this, action = target.action, attempt = errand.attempt,
+                      accepted = clock_.now(), host = std::move(host)](const AmqpResult& result) {
+                       Outcome outcome = amqp_outcome(action, host, result.what);
+                       outcome.ended = clock_.now();
+                       outcome.started = std::min(accepted + result.waited, outcome.ended);
+                       options_.report(attempt, std::move(outcome));
+                     });
 }
 
 Millis ActionDispatcher::timeout_of(const Action& action) const {
@@ -188,10 +221,27 @@ Result<HttpCall> ActionDispatcher::rendered(const Attempt& attempt, const Job& j
                                  options_.storage_queue);
   }
   const auto* queue = std::get_if<ServiceBusQueueAction>(&action.what);
-  return service_bus_call(queue != nullptr
-                              ? service_bus_target(*queue)
-                              : service_bus_target(std::get<ServiceBusTopicAction>(action.what)),
-                          attempt);
+  const ServiceBusTarget target =
+      queue != nullptr ? service_bus_target(*queue)
+                       : service_bus_target(std::get<ServiceBusTopicAction>(action.what));
+  if (target.message.transport == Transport::amqp) return rendered_for_broker(target, attempt);
+  return service_bus_call(target, attempt);
+}
+
+// As much of a message for a broker as a call can show: where it goes, and the text.
+Result<HttpCall> ActionDispatcher::rendered_for_broker(const ServiceBusTarget& target,
+                                                       const Attempt& attempt) const {
+  TRY_ASSIGN(const SharedAccessKey key,
+             shared_access_key_of(target.message, options_.service_bus.keys));
+  TRY_ASSIGN(const AmqpCall message,
+             service_bus_amqp_call(target, attempt, key, options_.service_bus, token_clock_));
+  HttpCall call;
+  call.origin = {message.broker.tls, message.broker.host, message.broker.port};
+  call.method = kAmqpPreflightMethod;
+  call.authority = fmt::format("{}:{}", message.broker.host, message.broker.port);
+  call.target = "/" + message.address;
+  call.body = target.message.text;
+  return call;
 }
 
 void ActionDispatcher::fail(const Attempt& attempt, std::string message) {
@@ -207,6 +257,8 @@ SendIds ActionDispatcher::new_ids() {
 void ActionDispatcher::stop(Millis grace) {
   http_->drain(grace);
   http_->stop();
+  amqp_->drain(grace);
+  amqp_->stop();
 }
 
 }  // namespace belfry

@@ -2,7 +2,7 @@
 //
 // ActionDispatcher performs actions: it looks at what an attempt is to do and gives it to
 // whoever sends such things. Calls, storage queues and Service Bus over its REST interface are
-// the HttpClient's.
+// the HttpClient's, Service Bus over AMQP is the AmqpClient's.
 //
 // Every attempt that was taken is reported exactly once, from any thread and perhaps before
 // send() returns, unless the dispatcher is stopped before: then the rest is dropped without a
@@ -22,8 +22,9 @@
 #include "dispatch/http_request.h"
 #include "dispatch/oauth_tokens.h"
 #include "dispatch/preflight.h"
-#include "dispatch/service_bus_request.h"
+#include "dispatch/service_bus_options.h"
 #include "dispatch/storage_queue_request.h"
+#include "net/amqp_client.h"
 #include "net/http_client.h"
 
 namespace belfry {
@@ -34,8 +35,9 @@ class ActionDispatcher final : public Dispatcher {
 
   struct Options {
     HttpSenderIdentity identity;
-    Millis timeout{60'000};  // of one attempt, where the action names none
-    HttpClient::Options http;
+    Millis timeout{60'000};    // of one attempt, where the action names none
+    HttpClient::Options http;  // brokers are called by the same guard, names and authorities
+    AmqpLimits amqp;
     StorageQueueOptions storage_queue;
     ServiceBusOptions service_bus;
     OAuthOptions oauth;
@@ -47,7 +49,7 @@ class ActionDispatcher final : public Dispatcher {
 
   static Result<std::unique_ptr<ActionDispatcher>> start(Options options, const Clock& clock);
 
-  ~ActionDispatcher() override { http_->stop(); }
+  ~ActionDispatcher() override;
   ActionDispatcher(const ActionDispatcher&) = delete;
   ActionDispatcher& operator=(const ActionDispatcher&) = delete;
 
@@ -64,7 +66,8 @@ class ActionDispatcher final : public Dispatcher {
 
  private:
   ActionDispatcher(Options options, std::unique_ptr<HttpClient> http,
-                   std::shared_ptr<const TlsClient> tls, const Clock& clock);
+                   std::unique_ptr<AmqpClient> amqp, std::shared_ptr<const TlsClient> tls,
+                   const Clock& clock);
 
   // An attempt that was asked for, and what is the same whatever it is to do.
   struct Errand {
@@ -80,7 +83,10 @@ class ActionDispatcher final : public Dispatcher {
   bool perform(const ServiceBusQueueAction& action, const Errand& errand);
   bool perform(const ServiceBusTopicAction& action, const Errand& errand);
   Result<HttpCall> rendered(const Attempt& attempt, const Job& job) const;
+  Result<HttpCall> rendered_for_broker(const ServiceBusTarget& target,
+                                       const Attempt& attempt) const;
   bool put_on_service_bus(const ServiceBusTarget& target, const Errand& errand);
+  bool put_on_broker(const ServiceBusTarget& target, const Errand& errand);
   Result<HttpCall> service_bus_call(const ServiceBusTarget& target, const Attempt& attempt) const;
   Millis timeout_of(const Action& action) const;
   bool call(Result<HttpCall> call, const Errand& errand, std::string_view action,
@@ -94,6 +100,7 @@ class ActionDispatcher final : public Dispatcher {
   const Clock& clock_;
   const Clock& token_clock_;
   std::unique_ptr<HttpClient> http_;
+  std::unique_ptr<AmqpClient> amqp_;
   ClientIdentities identities_;
   OAuthTokens tokens_;
   PreflightRunner preflight_;

@@ -43,7 +43,8 @@ std::string masked_address(const HttpCall& call, const Action& action) {
     if (token.starts_with('?')) token.remove_prefix(1);
     if (!token.empty()) target = replaced(target, token, kMask);
   }
-  return fmt::format("{}://{}{}", call.origin.https ? "https" : "http", call.authority, target);
+  const std::string scheme = call.method == kAmqpPreflightMethod ? "amqp" : "http";
+  return fmt::format("{}{}://{}{}", scheme, call.origin.https ? "s" : "", call.authority, target);
 }
 
 void show_request(Preflight& report, const HttpCall& call, const Action& action) {

@@ -17,6 +17,9 @@
 
 namespace belfry {
 
+// Stands for the method of what goes to a broker of AMQP.
+inline constexpr char kAmqpPreflightMethod[] = "AMQP";
+
 class PreflightRunner {
  public:
   using Done = std::function<void(Preflight)>;

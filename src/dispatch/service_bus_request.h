@@ -38,12 +38,6 @@ inline constexpr std::string_view kNamespacePlaceholder = "{namespace}";
 Result<SharedAccessKey> shared_access_key_of(const ServiceBusMessage& message,
                                              const SharedAccessKeys& configured);
 
-struct ServiceBusOptions {
-  std::string endpoint = "https://{namespace}.servicebus.windows.net";
-  SharedAccessKeys keys;
-  Millis token_lifetime = std::chrono::minutes{20};
-};
-
 struct ServiceBusCall {
   std::string_view endpoint;  // a template, with {namespace}
   std::string_view user_agent;

@@ -84,6 +84,14 @@ class Preflights:
         bus = {"type": "serviceBusQueue", "serviceBusQueueMessage": {
             "namespace": "ns", "queueName": "q", "message": "m",
             "authentication": {"sasKeyName": "k"}}}
+        bus["serviceBusQueueMessage"]["transportType"] = "AMQP"
+        with self.suite.case("a message for a broker is shown too"):
+            keyed = {"sasKeyName": "k", "sasKey": "canary-key"}
+            message = {**bus["serviceBusQueueMessage"], "authentication": keyed}
+            report = self.of("broker", {**bus, "serviceBusQueueMessage": message})
+            equal(report["action"]["request"]["uri"],
+                  "amqps://ns.servicebus.windows.net:5671/q", report)
+            holds("canary-key" not in str(report), report)
         with self.suite.case("a request that cannot be made says why"):
             report = self.of("bus", bus)
             equal(checks(report["action"]), [("request", False)], report)

@@ -6,9 +6,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import readline from 'node:readline';
 
-import { freePort } from './stage.mjs';
+import { freePort, printed } from './stage.mjs';
 
 const require = createRequire(import.meta.url);
 const { QueueServiceClient, QueueSASPermissions, StorageSharedKeyCredential,
@@ -39,12 +38,8 @@ export class Azurite {
     this.endpoint = `${this.tls ? 'https' : 'http'}://127.0.0.1:${port}/{account}`;
     const url = this.endpoint.replace('{account}', ACCOUNT);
     this.client = new QueueServiceClient(url, this.credential, { retryOptions: { maxTries: 1 } });
-    for await (const line of readline.createInterface({ input: this.process.stdout })) {
-      if (!LISTENING.test(line)) continue;
-      this.process.stdout.resume();
-      return this;
-    }
-    throw new Error('Azurite did not start');
+    await printed(this.process, LISTENING);
+    return this;
   }
 
   async stop() {

@@ -6,6 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import net from 'node:net';
 import path from 'node:path';
+import readline from 'node:readline';
 
 import { Server } from '../e2e/server.mjs';
 import { equal, holds } from '../e2e/suite.mjs';
@@ -13,6 +14,8 @@ import { equal, holds } from '../e2e/suite.mjs';
 const VERSION = 'api-version=2016-03-01';
 const COLLECTION = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Scheduler'
   + '/jobCollections/jc';
+process.on('SIGTERM', () => process.exit(1));  // whose handlers end what was started
+
 export const NO_RETRY = { retryType: 'None' };
 
 export class Stage {
@@ -103,6 +106,16 @@ export class Stage {
     }
     return rate;
   }
+}
+
+// Resolves when the process has printed such a line. It is read to its end: a program whose
+// output nobody takes would stop in the middle.
+export function printed(child, pattern) {
+  return new Promise((resolve, reject) => {
+    readline.createInterface({ input: child.stdout })
+      .on('line', (line) => pattern.test(line) && resolve(line));
+    child.on('exit', (code) => reject(new Error(`${child.spawnfile} ended with ${code}`)));
+  });
 }
 
 // One line that a machine can read, as benchmarks print it.

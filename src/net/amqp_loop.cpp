@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+#include "net/amqp_loop.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "net/amqp_connection.h"
+
+namespace belfry {
+namespace {
+
+// How exactly deadlines are kept, with one timer for all of them.
+constexpr Millis kTick{20};
+
+AmqpExchangePtr exchange_of(AmqpCall call, AmqpClient::Done done) {
+  const SteadyTime now = SteadyClock::now();
+  const SteadyTime deadline = now + call.timeout;
+  return std::make_unique<AmqpExchange>(
+      AmqpExchange{std::move(call), std::move(done), now, now, deadline});
+}
+
+}  // namespace
+
+// The call is there before the dialling begins: that may fail at once, and takes it along.
+void AmqpPeer::submit(AmqpExchangePtr exchange) {
+  if (connection_ && connection_->closing()) connection_->end(HttpFailure{});
+  const bool fresh = !connection_;
+  if (fresh) connection_ = std::make_shared<AmqpConnection>(*this);
+  const auto connection = connection_;
+  connection->submit(std::move(exchange));
+  if (fresh) connection->dial_at(not_before_);
+}
+
+void AmqpPeer::check_deadlines(SteadyTime now) {
+  const auto connection = connection_;
+  if (connection) connection->check_deadlines(now);
+}
+
+// A connection that was open may come back at once: brokers are restarted. One that could not
+// be opened must wait, and longer each time.
+void AmqpPeer::on_ended(bool was_open) {
+  connection_.reset();
+  if (was_open) return;
+  const AmqpLimits& limits = loop_.options().limits;
+  backoff_ = backoff_ == Millis{0} ? limits.backoff_first : backoff_ * 2;
+  backoff_ = std::min(backoff_, limits.backoff_max);
+  not_before_ = SteadyClock::now() + backoff_;
+}
+
+bool AmqpLoop::send(AmqpCall call, AmqpClient::Done done) {
+  AmqpExchangePtr exchange = exchange_of(std::move(call), std::move(done));
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    AmqpPeer* peer = admit(exchange->call.broker);
+    if (peer == nullptr) return false;
+    inbox_.push_back({peer, std::move(exchange)});
+    first = inbox_.size() == 1;
+  }
+  if (first) boost::asio::post(context_, [this] { take_inbox(); });
+  return true;
+}
+
+AmqpPeer* AmqpLoop::admit(const AmqpBroker& broker) {
+  const AmqpLimits& limits = options_.limits;
+  if (!taking_ || calls_ >= limits.calls_max) return nullptr;
+  auto known = peers_.find(broker);
+  if (known == peers_.end()) {
+    if (peers_.size() >= limits.brokers_max) return nullptr;
+    known = peers_.try_emplace(broker, *this, broker).first;
+  }
+  if (known->second.admitted >= limits.calls_per_broker_max) return nullptr;
+  ++known->second.admitted;
+  ++calls_;
+  return &known->second;
+}
+
+void AmqpLoop::take_inbox() {
+  std::vector<Submission> submissions;
+  {
+    const std::lock_guard lock(mutex_);
+    submissions.swap(inbox_);
+  }
+  for (Submission& submission : submissions) {
+    submission.peer->submit(std::move(submission.exchange));
+  }
+  if (!timer_armed_) arm_timer();
+}
+
+// The room is given back first: whoever is told may send at once.
+void AmqpLoop::finish(AmqpPeer& peer, AmqpExchangePtr exchange, const AmqpOutcome& outcome) {
+  {
+    const std::lock_guard lock(mutex_);
+    --peer.admitted;
+    if (--calls_ == 0) none_.notify_all();
+  }
+  const Ticks waited = std::chrono::duration_cast<Ticks>(exchange->begun - exchange->accepted);
+  exchange->done({outcome, waited});
+}
+
+void AmqpLoop::arm_timer() {
+  timer_armed_ = true;
+  timer_.expires_after(kTick);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) check_deadlines();
+  });
+}
+
+void AmqpLoop::check_deadlines() {
+  const SteadyTime now = SteadyClock::now();
+  for (AmqpPeer* peer : peers()) peer->check_deadlines(now);
+  forget_idle_peers(now);
+}
+
+std::vector<AmqpPeer*> AmqpLoop::peers() {
+  const std::lock_guard lock(mutex_);
+  std::vector<AmqpPeer*> all;
+  all.reserve(peers_.size());
+  for (auto& [broker, peer] : peers_) all.push_back(&peer);
+  return all;
+}
+
+// The only place where a peer ends: nothing is accepted for it that is not finished, and it
+// has no connection, so nobody holds it any more.
+void AmqpLoop::forget_idle_peers(SteadyTime now) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(peers_, [now](const auto& entry) {
+    return entry.second.admitted == 0 && entry.second.idle(now);
+  });
+  timer_armed_ = false;
+  if (!peers_.empty()) arm_timer();
+}
+
+void AmqpLoop::stop_taking() {
+  const std::lock_guard lock(mutex_);
+  taking_ = false;
+}
+
+bool AmqpLoop::wait_for_none(Millis grace) {
+  std::unique_lock lock(mutex_);
+  return none_.wait_for(lock, grace, [this] { return calls_ == 0; });
+}
+
+}  // namespace belfry

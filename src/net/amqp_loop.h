@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// AmqpLoop is the client's thread and the brokers that live on it. Any thread may hand calls
+// over and learns at once whether there is room; everything else happens on the one thread and
+// needs no lock.
+//
+// AmqpPeer is what the client has for one broker: at most one connection, and how long to wait
+// before the next one.
+
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "net/amqp_exchange.h"
+
+namespace belfry {
+
+class AmqpConnection;
+class AmqpLoop;
+
+class AmqpPeer {
+ public:
+  AmqpPeer(AmqpLoop& loop, AmqpBroker broker) : loop_(loop), broker_(std::move(broker)) {}
+
+  void submit(AmqpExchangePtr exchange);
+  void check_deadlines(SteadyTime now);
+  bool idle(SteadyTime now) const { return !connection_ && now >= not_before_; }
+
+  // What the connection tells: the broker let us in; it is over.
+  void on_open() { backoff_ = Millis{0}; }
+  void on_ended(bool was_open);
+
+  AmqpLoop& loop() { return loop_; }
+  const AmqpBroker& broker() const { return broker_; }
+
+  // Calls accepted for this broker and not finished; the loop's mutex guards it.
+  std::size_t admitted = 0;
+
+ private:
+  AmqpLoop& loop_;
+  AmqpBroker broker_;
+  std::shared_ptr<AmqpConnection> connection_;
+  Millis backoff_{0};
+  SteadyTime not_before_{};
+};
+
+class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
+ public:
+  explicit AmqpLoop(AmqpClient::Options options) : options_(std::move(options)) {}
+
+  // On the loop's thread, until stop().
+  void run() { context_.run(); }
+
+  // From any thread.
+  bool send(AmqpCall call, AmqpClient::Done done);
+  void stop_taking();
+  bool wait_for_none(Millis grace);
+  void stop() { context_.stop(); }
+  boost::asio::io_context& context() { return context_; }
+  const AmqpClient::Options& options() const { return options_; }
+
+  // On the loop's thread.
+  void finish(AmqpPeer& peer, AmqpExchangePtr exchange, const AmqpOutcome& outcome);
+
+ private:
+  struct Submission {
+    AmqpPeer* peer;
+    AmqpExchangePtr exchange;
+  };
+
+  AmqpPeer* admit(const AmqpBroker& broker);
+  void take_inbox();
+  void arm_timer();
+  void check_deadlines();
+  std::vector<AmqpPeer*> peers();
+  void forget_idle_peers(SteadyTime now);
+
+  const AmqpClient::Options options_;
+  boost::asio::io_context context_{/*concurrency_hint=*/1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      context_.get_executor()};
+  boost::asio::steady_timer timer_{context_};
+  bool timer_armed_ = false;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable none_;
+  bool taking_ = true;
+  std::size_t calls_ = 0;
+  std::vector<Submission> inbox_;
+  std::map<AmqpBroker, AmqpPeer> peers_;
+};
+
+}  // namespace belfry

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "app/job_commands.h"
 #include "app/preview.h"
 #include "app/serve.h"
 #include "app/settings.h"
@@ -226,6 +227,9 @@ int run(int argc, char** argv) {
   add_directory(restore_app);
   restore_app->add_option("file", file, "The backup")->required();
 
+  JobCommands job_commands;
+  job_commands.add_to(app);
+
   auto* version_app = app.add_subcommand("version", "Print version, commit and compiler");
 
   try {
@@ -239,6 +243,7 @@ int run(int argc, char** argv) {
   if (check_app->parsed()) return run_check(directory);
   if (backup_app->parsed()) return run_backup(directory, file);
   if (restore_app->parsed()) return run_restore(file, directory);
+  if (const auto code = job_commands.run()) return *code;
   if (version_app->parsed()) {
     fmt::print("{}\n", version_text());
     return kDone;

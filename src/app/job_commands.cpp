@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+
+#include "app/job_commands.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "model/url.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kWrongInput = 2;
+constexpr std::size_t kJobFileBytesMax = 256 * 1024;
+constexpr std::size_t kCellMax = 60;
+
+constexpr const char* kJobHelp = R"(
+The server is at --server (BELFRY_SERVER); BELFRY_TOKEN says who asks, where it wants to know.
+Jobs are looked for in --collection of --group of --subscription (BELFRY_COLLECTION, …).
+
+Examples:
+  belfry job create nightly job.json
+  belfry job list
+  belfry job run nightly
+  belfry job history nightly --count 5
+  belfry job preflight nightly
+
+Exit code: 0 done; 1 the server could not be asked or refused, or a preflight failed; 2 the
+command or the file was wrong.)";
+
+int complain(const std::string& message) {
+  fmt::print(stderr, "belfry: {}\n", message);
+  return kFailed;
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  if (!in) return std::nullopt;
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (text.size() > kJobFileBytesMax) return std::nullopt;
+  return text;
+}
+
+// The value below these members as a cell shows it; empty where there is none.
+std::string cell(const json::value& value, std::initializer_list<std::string_view> path) {
+  const json::value* at = &value;
+  for (const std::string_view name : path) {
+    at = at->is_object() ? at->get_object().if_contains(name) : nullptr;
+    if (at == nullptr) return "";
+  }
+  std::string text = at->is_string() ? std::string(at->get_string()) : json::serialize(*at);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return 0 <= c && c < ' '; }, ' ');
+  return text.size() <= kCellMax ? text : text.substr(0, kCellMax - 3) + "...";
+}
+
+using Row = std::vector<std::string>;
+
+void print_table(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:{}}  ", row[i], widths[i]);
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+}
+
+const json::array& values_of(const json::value& page) {
+  static const json::array none;
+  const auto* object = page.if_object();
+  const auto* values = object != nullptr ? object->if_contains("value") : nullptr;
+  return values != nullptr && values->is_array() ? values->get_array() : none;
+}
+
+// "collection/job" is how jobs are named in lists.
+std::string last_part(const std::string& name) {
+  return name.substr(name.rfind('/') + 1);
+}
+
+void print_jobs(const json::value& page) {
+  std::vector<Row> rows = {{"NAME", "STATE", "NEXT", "LAST", "RUNS", "FAILURES"}};
+  for (const json::value& job : values_of(page)) {
+    rows.push_back({last_part(cell(job, {"name"})), cell(job, {"properties", "state"}),
+                    cell(job, {"properties", "status", "nextExecutionTime"}),
+                    cell(job, {"properties", "status", "lastExecutionTime"}),
+                    cell(job, {"properties", "status", "executionCount"}),
+                    cell(job, {"properties", "status", "failureCount"})});
+  }
+  print_table(rows);
+}
+
+void print_history(const json::value& page) {
+  std::vector<Row> rows = {{"EXPECTED", "STARTED", "ACTION", "RETRY", "STATUS", "MESSAGE"}};
+  for (const json::value& row : values_of(page)) {
+    std::string status = cell(row, {"properties", "status"});
+    if (status.empty()) status = "completed";
+    rows.push_back({cell(row, {"properties", "expectedExecutionTime"}),
+                    cell(row, {"properties", "startTime"}), cell(row, {"properties", "actionName"}),
+                    cell(row, {"properties", "retryCount"}), std::move(status),
+                    cell(row, {"properties", "message"})});
+  }
+  print_table(rows);
+}
+
+void print_preflight(const json::value& report) {
+  for (const char* role : {"action", "errorAction"}) {
+    const auto* action = report.get_object().if_contains(role);
+    if (action == nullptr) continue;
+    fmt::print("{}: {} {} {}\n", role, cell(*action, {"type"}),
+               cell(*action, {"request", "method"}), cell(*action, {"request", "uri"}));
+    for (const json::value& check : action->at("checks").as_array()) {
+      const std::string detail = cell(check, {"detail"});
+      fmt::print("  {} {}{}{}\n", check.at("passed").as_bool() ? "ok    " : "FAILED",
+                 cell(check, {"check"}), detail.empty() ? "" : ": ", detail);
+    }
+  }
+}
+
+void print_json(const json::value& answer) {
+  if (!answer.is_null()) fmt::print("{}\n", json::serialize(answer));
+}
+
+}  // namespace
+
+CLI::App* JobCommands::add_verb(CLI::App& jobs, Verb verb, const char* name, const char* help) {
+  CLI::App* command = jobs.add_subcommand(name, help);
+  command->final_callback([this, verb] { chosen_ = verb; });
+  command->add_option("--server", server_, "Where the server is")
+      ->envname("BELFRY_SERVER")
+      ->capture_default_str();
+  command->add_option("--token", token_, "Who asks; better in BELFRY_TOKEN")
+      ->envname("BELFRY_TOKEN");
+  command->add_option("--ca-file", ca_file_, "Authorities (PEM) besides the system's");
+  command->add_option("--subscription", subscription_)
+      ->envname("BELFRY_SUBSCRIPTION")
+      ->capture_default_str();
+  command->add_option("--group", group_)->envname("BELFRY_GROUP")->capture_default_str();
+  command->add_option("--collection", collection_)
+      ->envname("BELFRY_COLLECTION")
+      ->capture_default_str();
+  command->add_option("-o,--output", output_, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  if (verb != Verb::list) command->add_option("job", job_, "Its name")->required();
+  return command;
+}
+
+void JobCommands::add_to(CLI::App& app) {
+  auto* jobs = app.add_subcommand("job", "Look at the jobs of a server, and change them");
+  jobs->require_subcommand(1);
+  jobs->footer(kJobHelp);
+  auto* list = add_verb(*jobs, Verb::list, "list", "Print the jobs of a collection");
+  add_verb(*jobs, Verb::get, "get", "Print a job");
+  auto* create = add_verb(*jobs, Verb::create, "create", "Make or replace a job from a file");
+  auto* update = add_verb(*jobs, Verb::update, "update", "Change what a file names of a job");
+  add_verb(*jobs, Verb::remove, "delete", "Remove a job and its history");
+  add_verb(*jobs, Verb::run, "run", "Run a job now, besides its schedule");
+  add_verb(*jobs, Verb::enable, "enable", "Let a job go on");
+  add_verb(*jobs, Verb::disable, "disable", "Let a job rest");
+  auto* history = add_verb(*jobs, Verb::history, "history", "Print what a job did, newest first");
+  add_verb(*jobs, Verb::preflight, "preflight",
+           "Say what a job would send and what would stop it, without sending it");
+  for (CLI::App* with_file : {create, update}) {
+    with_file->add_option("file", file_, "The job's JSON; - is standard input");
+  }
+  for (CLI::App* with_count : {list, history}) {
+    with_count->add_option("--count", count_, "How many at most")
+        ->check(CLI::Range(1, 100))
+        ->capture_default_str();
+  }
+}
+
+std::optional<int> JobCommands::run() const {
+  if (!chosen_) return std::nullopt;
+  return perform(*chosen_);
+}
+
+std::string JobCommands::target(std::string_view below, std::string_view query) const {
+  std::string path = fmt::format(
+      "/subscriptions/{}/resourceGroups/{}/providers/Microsoft.Scheduler/jobCollections/{}/jobs",
+      percent_encoded(subscription_), percent_encoded(group_), percent_encoded(collection_));
+  if (!job_.empty()) path += "/" + percent_encoded(job_);
+  return fmt::format("{}{}?api-version=2016-03-01{}", path, below, query);
+}
+
+RemoteRequest JobCommands::request_for(Verb verb) const {
+  const std::string top = fmt::format("&$top={}", count_);
+  switch (verb) {
+    case Verb::list:
+      return {"GET", target("", top)};
+    case Verb::get:
+      return {"GET", target()};
+    case Verb::create:
+      return {"PUT", target()};
+    case Verb::update:
+      return {"PATCH", target()};
+    case Verb::remove:
+      return {"DELETE", target()};
+    case Verb::run:
+      return {"POST", target("/run")};
+    case Verb::enable:
+      return {"PATCH", target(), R"({"properties":{"state":"Enabled"}})"};
+    case Verb::disable:
+      return {"PATCH", target(), R"({"properties":{"state":"Disabled"}})"};
+    case Verb::history:
+      return {"GET", target("/history", top)};
+    case Verb::preflight:
+      return {"POST", target("/preflight")};
+  }
+  return {};
+}
+
+int JobCommands::perform(Verb verb) const {
+  RemoteRequest request = request_for(verb);
+  if (verb == Verb::create || verb == Verb::update) {
+    auto text = read_file(file_);
+    if (!text) {
+      complain(
+          fmt::format("cannot read '{}', or it is larger than {} bytes.", file_, kJobFileBytesMax));
+      return kWrongInput;
+    }
+    request.body = *std::move(text);
+  }
+  const auto answer = ask({server_, Secret(token_), ca_file_}, request);
+  if (!answer) return complain(answer.error().message);
+  output_ == "json" ? print_json(*answer) : print(verb, *answer);
+  const bool failed = verb == Verb::preflight && !answer->get_object().at("passed").get_bool();
+  return failed ? kFailed : kDone;
+}
+
+void JobCommands::print(Verb verb, const json::value& answer) const {
+  switch (verb) {
+    case Verb::list:
+      return print_jobs(answer);
+    case Verb::history:
+      return print_history(answer);
+    case Verb::preflight:
+      return print_preflight(answer);
+    case Verb::remove:
+      return fmt::print("{} is removed.\n", job_);
+    case Verb::run:
+      return fmt::print("{} runs now.\n", job_);
+    default:
+      return print_jobs(json::object{{"value", json::array{answer}}});
+  }
+}
+
+}  // namespace belfry

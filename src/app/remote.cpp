@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+#include "app/remote.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/object.hpp>
+#include <future>
+
+#include "api/gate.h"
+#include "model/url.h"
+#include "net/http_client.h"
+#include "wire/json.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kFirstRefusal = 400;
+
+Error cannot(const Remote& remote, std::string_view why) {
+  return {ErrorCode::unavailable, fmt::format("cannot ask {}: {}.", remote.server, why), {}};
+}
+
+// The operator named the server: every address is as good.
+EgressGuard no_guard() {
+  EgressGuard::Options options;
+  options.allow_loopback = true;
+  for (const char* all : {"0.0.0.0/0", "::/0"}) options.allowed.push_back(*IpRange::parse(all));
+  return EgressGuard(std::move(options));
+}
+
+Result<HttpCall> call_of(const Remote& remote, const RemoteRequest& request) {
+  const auto url = parse_url(remote.server);
+  if (!url || url->target != "/") {
+    return Error{ErrorCode::invalid,
+                 fmt::format("the server must be an address such as https://belfry.example:7070; "
+                             "it is '{}'.",
+                             remote.server),
+                 "server"};
+  }
+  if (!url->https && !remote.token.empty() && !is_loopback_authority(url->authority)) {
+    return cannot(remote, "a token is not sent over plain http to another machine; use https");
+  }
+  HttpCall call;
+  call.origin = {url->https, url->host, url->port};
+  call.method = request.method;
+  call.target = request.target;
+  call.authority = url->authority;
+  call.headers = {{"Accept", "application/json"}};
+  if (!remote.token.empty()) {
+    call.headers.emplace_back("Authorization", "Bearer " + remote.token.reveal());
+  }
+  call.body = request.body;
+  call.body_kept_bytes_max = kRemoteAnswerBytesMax;
+  return call;
+}
+
+Result<HttpReply> exchange(const Remote& remote, HttpCall call) {
+  HttpClient::Options options;
+  options.guard = no_guard();
+  options.limits.body_bytes_max = kRemoteAnswerBytesMax;
+  TRY_ASSIGN(options.tls, TlsClient::make({.extra_ca_file = remote.ca_file}));
+  std::promise<HttpResult> promise;  // outlives the client, whose thread fulfils it
+  auto answered = promise.get_future();
+  TRY_ASSIGN(const auto client, HttpClient::start(std::move(options)));
+  const bool sent = client->send(
+      std::move(call), [&promise](HttpResult result) { promise.set_value(std::move(result)); });
+  if (!sent) return cannot(remote, "the request is too large");
+  HttpResult result = answered.get();
+  if (auto* reply = std::get_if<HttpReply>(&result.what)) return std::move(*reply);
+  const auto* failure = std::get_if<HttpFailure>(&result.what);
+  return cannot(remote, failure == nullptr || failure->detail.empty() ? "it did not answer"
+                                                                      : failure->detail);
+}
+
+std::string sentence_of(const HttpReply& reply) {
+  const auto body = parse_json(reply.body, JsonDialect::own);
+  if (const auto* object = body ? body->if_object() : nullptr) {
+    const auto* error = object->if_contains("error");
+    const auto* message =
+        error && error->is_object() ? error->get_object().if_contains("message") : nullptr;
+    if (message && message->is_string()) return std::string(message->get_string());
+  }
+  return "there was no reason";
+}
+
+}  // namespace
+
+Result<json::value> ask(const Remote& remote, const RemoteRequest& request) {
+  TRY_ASSIGN(HttpCall call, call_of(remote, request));
+  TRY_ASSIGN(const HttpReply reply, exchange(remote, std::move(call)));
+  if (reply.status >= kFirstRefusal) {
+    return Error{ErrorCode::conflict,
+                 fmt::format("{} answered {}: {}", remote.server, reply.status, sentence_of(reply)),
+                 {}};
+  }
+  if (reply.body_cut) return cannot(remote, "its answer is too large");
+  if (reply.body.empty()) return json::value();
+  return parse_json(reply.body, JsonDialect::own);
+}
+
+}  // namespace belfry

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`belfry job …` against a running server: what it prints, and with which code it ends.
+
+    job_commands.py PATH_OF_BELFRY
+"""
+import json
+import subprocess
+import sys
+
+from rest import http_action
+from ringing import NOW, Bench
+from server import Server
+from suite import Suite, binary_of, equal, holds
+
+
+class Terminal:
+    def __init__(self, binary, server, group):
+        _, _, subscription, _, resource_group, _, _, _, collection = group.collection().split("/")
+        self.where = ["--subscription", subscription, "--group", resource_group,
+                      "--collection", collection]
+        self.server = f"http://127.0.0.1:{server.port}"
+        self.binary = binary
+
+    def job(self, *words, text=None, server=None):
+        return subprocess.run([self.binary, "job", *words, *self.where, "--server",
+                               server or self.server], input=text, capture_output=True, text=True)
+
+
+def life(suite, bench, terminal):
+    body = json.dumps({"properties": {
+        "action": bench.call("/cli"), "recurrence": {"frequency": "Hour", "interval": 1}}})
+    with suite.case("create makes a job from standard input, and shows it"):
+        done = terminal.job("create", "hourly", text=body)
+        equal(done.returncode, 0, done)
+        holds("hourly" in done.stdout and "enabled" in done.stdout.lower(), done.stdout)
+    bench.move(advance="PT2H")
+    with suite.case("list has a line for each job"):
+        lines = terminal.job("list").stdout.splitlines()
+        equal(lines[0].split(), ["NAME", "STATE", "NEXT", "LAST", "RUNS", "FAILURES"])
+        equal(lines[1].split()[0::4], ["hourly", "3"], lines)
+    with suite.case("history has a line for each attempt, and --count bounds it"):
+        lines = terminal.job("history", "hourly", "--count", "2").stdout.splitlines()
+        equal(len(lines), 3)
+        holds(all("completed" in line for line in lines[1:]), lines)
+    with suite.case("-o json is what the server said"):
+        job = json.loads(terminal.job("get", "hourly", "-o", "json").stdout)
+        equal(job["properties"]["action"]["request"]["uri"], bench.sink.url("/cli"))
+    with suite.case("disable, enable, run and delete do what they say"):
+        terminal.job("disable", "hourly")
+        equal(bench.job("hourly")["state"].lower(), "disabled")
+        terminal.job("enable", "hourly")
+        before = len(bench.sink.at("/cli"))
+        equal(terminal.job("run", "hourly").returncode, 0)
+        bench.move(advance="PT1S")
+        equal(len(bench.sink.at("/cli")), before + 1)
+        equal(terminal.job("delete", "hourly").returncode, 0)
+        equal(bench.client.get(bench.group.job("hourly")).status, 404)
+    with suite.case("update changes what the file names"):
+        terminal.job("create", "changing", text=body)
+        done = terminal.job("update", "changing", text='{"properties":{"state":"Disabled"}}')
+        equal(done.returncode, 0, done)
+        equal(bench.job("changing")["state"].lower(), "disabled")
+
+
+def preflight(suite, bench, terminal):
+    bench.put("good", bench.call("/never"), startTime="2040-01-01T00:00:00Z")
+    bench.put("bad", http_action(uri="http://10.0.0.1/"), startTime="2040-01-01T00:00:00Z")
+    with suite.case("a preflight that passes ends with 0"):
+        done = terminal.job("preflight", "good")
+        equal(done.returncode, 0, done)
+        holds("  ok     connect: 127.0.0.1" in done.stdout, done.stdout)
+    with suite.case("a preflight that fails ends with 1 and says why"):
+        done = terminal.job("preflight", "bad")
+        equal(done.returncode, 1)
+        holds("  FAILED address: 10.0.0.1 is " in done.stdout, done.stdout)
+
+
+def wrong(suite, terminal):
+    cases = [
+        ("a job that is not there", ["get", "nobody"], {}, 1, "nobody"),
+        ("a body that is no job", ["create", "x"], {"text": "{}"}, 1, "Malformed Job Object"),
+        ("a file that is not there", ["create", "x", "/nowhere/job.json"], {}, 2, "cannot read"),
+        ("a server that is not there", ["list"], {"server": "http://127.0.0.1:1"}, 1, "cannot ask"),
+        ("a server that is no address", ["list"], {"server": "nowhere"}, 1, "must be an address"),
+        ("a verb that is none", ["ring"], {}, 2, ""),
+    ]
+    for sentence, words, more, code, said in cases:
+        with suite.case(f"{sentence} is said on standard error"):
+            done = terminal.job(*words, **more)
+            equal(done.returncode, code, done)
+            holds(said in done.stderr, done)
+
+
+def main():
+    suite = Suite()
+    binary = binary_of(sys.argv)
+    with Server(binary, "--virtual-clock", NOW) as server:
+        bench = Bench(server)
+        terminal = Terminal(binary, server, bench.group)
+        life(suite, bench, terminal)
+        preflight(suite, bench, terminal)
+        wrong(suite, terminal)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

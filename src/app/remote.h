@@ -26,7 +26,8 @@ struct RemoteRequest {
   std::string body = {};
 };
 
-// What the server answered, null for nothing; an error is the server's own sentence, or why it was not reached.
+// What the server answered, null for nothing; an error is the server's own sentence, or why it
+// was not reached.
 Result<boost::json::value> ask(const Remote& remote, const RemoteRequest& request);
 
 }  // namespace belfry

@@ -285,6 +285,15 @@ TEST(JobJson, RefusesQueueMessagesThatCouldNeverBePut) {
   }
 }
 
+TEST(JobJson, RefusesBrokeredPropertiesThatWouldBeCutOff) {
+  EXPECT_EQ(refused(R"({"properties":{"action":{"type":"ServiceBusQueue","serviceBusQueueMessage":{
+        "namespace":"n","queueName":"q","authentication":{"sasKeyName":"k"},
+        "brokeredMessageProperties":{"label":"a\u0000b","contentType":"a\nb","to":"\u0001"}}}}})"),
+            (std::vector<std::string>{
+                "properties.action.serviceBusQueueMessage.brokeredMessageProperties.label",
+                "properties.action.serviceBusQueueMessage.brokeredMessageProperties.contentType"}));
+}
+
 TEST(JobJson, RefusesCustomPropertiesThatCannotBeHeadersUnlessTheyGoOverAmqp) {
   const auto with = [](const std::string& transport, const std::string& name) {
     return refused(R"({"properties":{"action":{"type":"ServiceBusQueue","serviceBusQueueMessage":{

@@ -45,6 +45,10 @@ BrokeredProperties read_brokered(ObjectReader reader) {
   BrokeredProperties out;
   for (const auto& [name, property] : kTextProperties) {
     out.*property = reader.text(name, kPropertyBytesMax);
+    // It would end the text for whoever reads it as C does.
+    if (out.*property && (out.*property)->find('\0') != std::string::npos) {
+      reader.fail(name, "must not hold the character U+0000.");
+    }
   }
   if (out.content_type && !is_header_value(*out.content_type)) {
     reader.fail("contentType", "must not hold control characters.");

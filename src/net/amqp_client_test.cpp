@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+
+#include "net/amqp_client.h"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "net/amqp_test_broker.h"
+#include "net/http_client_exchange.h"
+#include "net/http_client_test_calls.h"
+
+namespace belfry {
+namespace {
+
+using Does = AmqpTestBroker::Does;
+
+// What came of calls, for a test that waits for it.
+class Results {
+ public:
+  AmqpClient::Done receiver() {
+    return [this](AmqpResult result) {
+      const std::lock_guard lock(mutex_);
+      results_.push_back(std::move(result.what));
+      came_.notify_all();
+    };
+  }
+
+  std::vector<AmqpOutcome> take(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(came_.wait_for(lock, kPatience, [&] { return results_.size() >= count; }));
+    return std::exchange(results_, {});
+  }
+
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return results_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<AmqpOutcome> results_;
+};
+
+std::unique_ptr<AmqpClient> start(const AmqpLimits& limits = {},
+                                  EgressGuard::Options guard = {.allow_loopback = true,
+                                                                .allowed = {}}) {
+  AmqpClient::Options options;
+  options.limits = limits;
+  options.guard = EgressGuard(std::move(guard));
+  options.tls = system_tls();
+  auto started = AmqpClient::start(std::move(options));
+  EXPECT_TRUE(started.has_value());
+  return *std::move(started);
+}
+
+AmqpCall call_to(std::uint16_t port, const std::string& address = "q") {
+  AmqpCall call;
+  call.broker = {false, "127.0.0.1", port, AmqpLogin::token, "user", "key"};
+  call.address = address;
+  call.audience = "sb://127.0.0.1/" + address;
+  call.token = [] { return AmqpToken{"token", Millis{600'000}}; };
+  call.message = encode_amqp_message({});
+  call.timeout = kPatience;
+  return call;
+}
+
+AmqpOutcome outcome_of(AmqpClient& client, AmqpCall call) {
+  Results results;
+  EXPECT_TRUE(client.send(std::move(call), results.receiver()));
+  return results.take(1).at(0);
+}
+
+// Waits for what another thread is about to do.
+template <typename Condition>
+bool comes_true(Condition condition) {
+  const SteadyTime until = SteadyClock::now() + kPatience;
+  while (!condition() && SteadyClock::now() < until) std::this_thread::yield();
+  return condition();
+}
+
+std::string refusal_of(const AmqpOutcome& outcome) {
+  const auto* refusal = std::get_if<AmqpRefusal>(&outcome);
+  return refusal == nullptr ? "none" : refusal->word + " " + refusal->condition;
+}
+
+HttpFailureKind failure_of(const AmqpOutcome& outcome) {
+  const auto* failure = std::get_if<HttpFailure>(&outcome);
+  EXPECT_NE(failure, nullptr);
+  return failure == nullptr ? HttpFailureKind::invalid_call : failure->kind;
+}
+
+TEST(AmqpClient, SendsManyMessagesOverOneConnectionWithOneToken) {
+  const AmqpTestBroker broker({});
+  const auto client = start();
+  Results results;
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
+  }
+  for (const AmqpOutcome& outcome : results.take(500)) {
+    EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome));
+  }
+  EXPECT_EQ(broker.messages(), 500);
+  EXPECT_EQ(broker.connections(), 1);
+  EXPECT_EQ(broker.tokens(), 1);
+}
+
+TEST(AmqpClient, SaysWhatTheBrokerSays) {
+  const std::pair<Does, const char*> cases[] = {{Does::reject, "Rejected test:no"},
+                                                {Does::release, "Released "},
+                                                {Does::modify, "Modified "},
+                                                {Does::refuse_link, "Detached amqp:not-found"}};
+  const auto client = start();
+  for (const auto& [does, expected] : cases) {
+    const AmqpTestBroker broker({.does = does, .takes_tokens = true});
+    EXPECT_EQ(refusal_of(outcome_of(*client, call_to(broker.port()))), expected);
+  }
+}
+
+TEST(AmqpClient, SendsNothingWhenTheTokenIsRefused) {
+  const AmqpTestBroker broker({.does = Does::accept, .takes_tokens = false});
+  const auto client = start();
+  EXPECT_EQ(refusal_of(outcome_of(*client, call_to(broker.port()))), "Unauthorized 401");
+  EXPECT_EQ(broker.messages(), 0);
+}
+
+TEST(AmqpClient, EndsAnAttemptWithItsTime) {
+  const auto client = start();
+  for (const Does does : {Does::say_nothing, Does::give_no_credit}) {
+    const AmqpTestBroker broker({.does = does, .takes_tokens = true});
+    AmqpCall call = call_to(broker.port());
+    call.timeout = Millis{200};
+    EXPECT_EQ(failure_of(outcome_of(*client, std::move(call))), HttpFailureKind::timeout);
+  }
+}
+
+TEST(AmqpClient, RenewsTokensBeforeTheyExpire) {
+  const AmqpTestBroker broker({});
+  const auto client = start();
+  std::atomic<int> made{0};
+  std::promise<void> third;
+  AmqpCall call = call_to(broker.port());
+  call.token = [&] {
+    if (++made == 3) third.set_value();
+    return AmqpToken{"token", Millis{50}};
+  };
+  EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome_of(*client, std::move(call))));
+  EXPECT_EQ(third.get_future().wait_for(kPatience), std::future_status::ready);
+  client->stop();
+}
+
+// What was on the connection fails, what comes after it gets a new one.
+TEST(AmqpClient, BeginsANewConnectionWhenTheOldOneIsLost) {
+  AmqpTestBroker broker({.does = Does::say_nothing, .takes_tokens = true});
+  const auto client = start();
+  for (int i = 1; i <= 3; ++i) {
+    Results results;
+    EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
+    EXPECT_TRUE(comes_true([&] { return broker.messages() == i; }));
+    broker.drop_connection();
+    EXPECT_EQ(failure_of(results.take(1).at(0)), HttpFailureKind::closed);
+    EXPECT_EQ(broker.connections(), i);
+  }
+}
+
+TEST(AmqpClient, KeepsIdentitiesApart) {
+  const AmqpTestBroker first({});
+  const auto client = start();
+  AmqpCall other = call_to(first.port());
+  other.broker.password = "another key";
+  EXPECT_NE(call_to(first.port()).broker, other.broker);
+  outcome_of(*client, call_to(first.port()));
+  EXPECT_EQ(first.connections(), 1);
+  // The broker serves one at a time: the second identity is still in its queue.
+  other.timeout = Millis{100};
+  EXPECT_EQ(failure_of(outcome_of(*client, std::move(other))), HttpFailureKind::timeout);
+  EXPECT_EQ(first.messages(), 1);
+}
+
+TEST(AmqpClient, RefusesBeyondItsLimitsAndWhenItEnds) {
+  const AmqpTestBroker broker({.does = Does::say_nothing, .takes_tokens = true});
+  AmqpLimits limits;
+  limits.calls_per_broker_max = 2;
+  limits.brokers_max = 1;
+  const auto client = start(limits);
+  Results results;
+  EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
+  EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
+  EXPECT_FALSE(client->send(call_to(broker.port()), results.receiver()));
+  EXPECT_FALSE(client->send(call_to(1), results.receiver()));
+  EXPECT_FALSE(client->drain(Millis{0}));
+  client->stop();
+  EXPECT_FALSE(client->send(call_to(broker.port()), results.receiver()));
+  EXPECT_EQ(results.size(), 0u);
+}
+
+TEST(AmqpClient, DialsNoForbiddenAddress) {
+  const AmqpTestBroker broker({});
+  const auto client = start({}, {.allow_loopback = false, .allowed = {}});
+  EXPECT_EQ(failure_of(outcome_of(*client, call_to(broker.port()))),
+            HttpFailureKind::forbidden_address);
+  EXPECT_EQ(broker.connections(), 0);
+}
+
+TEST(AmqpClient, SaysWhyNobodyIsThere) {
+  const auto client = start();
+  EXPECT_EQ(failure_of(outcome_of(*client, call_to(1))), HttpFailureKind::connect);
+  AmqpCall call = call_to(1);
+  call.broker.host = "0x7f.1";
+  EXPECT_EQ(failure_of(outcome_of(*client, std::move(call))), HttpFailureKind::name_resolution);
+}
+
+// Links and connections that nobody uses are closed, and the next message opens new ones.
+TEST(AmqpClient, ClosesWhatIsIdle) {
+  const AmqpTestBroker broker({});
+  AmqpLimits limits;
+  limits.idle_timeout = Millis{1};
+  const auto client = start(limits);
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome_of(*client, call_to(broker.port()))));
+    EXPECT_TRUE(comes_true([&] { return broker.goodbyes() == i; }));
+    EXPECT_EQ(broker.connections(), i);
+  }
+}
+
+}  // namespace
+}  // namespace belfry

@@ -43,6 +43,7 @@ test:
 	@echo "belfry: building what has threads again, with ThreadSanitizer"
 	@cmake --preset tsan >/dev/null
 	@ninja -C build/tsan --quiet net_test dispatch_test belfry
+	@$(MAKE) --no-print-directory build  # optimised code has warnings of its own
 	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
 	@echo "belfry: running the tests"
 	@tools/run-tests build/debug build/tsan $(if $(ONLY),--only $(ONLY))

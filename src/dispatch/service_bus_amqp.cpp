@@ -21,8 +21,8 @@ bool names_port(const Url& url) {
   return url.authority != url.host && url.authority != fmt::format("[{}]", url.host);
 }
 
-void annotate(AmqpMessage& out, std::string name, const std::optional<std::string>& value) {
-  if (value) out.annotations.emplace_back(std::move(name), *value);
+void annotate(AmqpMessage& out, const char* name, const std::optional<std::string>& value) {
+  if (value) out.annotations.emplace_back(name, *value);
 }
 
 std::string answer_message(std::string_view action, std::string_view host,

@@ -37,6 +37,7 @@ target_precompile_headers(belfry_pch PRIVATE <algorithm> <chrono> <functional> <
   <optional> <string> <string_view> <unordered_map> <variant> <vector>)
 
 set(BELFRY_LIBRARIES_base fmt::fmt Threads::Threads)
+set(BELFRY_LIBRARIES_model Boost::json)
 set(BELFRY_LIBRARIES_wire Boost::json)
 set(BELFRY_LIBRARIES_dispatch Boost::json)
 set(BELFRY_LIBRARIES_store SQLite::SQLite3 OpenSSL::Crypto)
@@ -59,7 +60,7 @@ function(belfry_test_program name)
 endfunction()
 
 # Under ThreadSanitizer only what has threads is worth its time.
-set(BELFRY_THREADED net dispatch)
+set(BELFRY_THREADED net dispatch access)
 
 function(belfry_module module)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${module}/*.cpp)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// HttpServer accepts HTTP/1.1 connections on one address and gives each request to a handler.
+// HttpServer accepts HTTP/1.1 connections on one address, over TLS where it is told who it is
+// there, and gives each request to a handler.
 // What is not a well-formed request, or goes beyond a limit, is answered here and never
 // reaches the handler.
 //
@@ -27,6 +28,8 @@
 
 namespace belfry {
 
+class TlsServer;
+
 class HttpServer {
  public:
   using Respond = std::function<void(HttpResponse)>;
@@ -40,6 +43,7 @@ class HttpServer {
     std::uint16_t port = 0;          // 0: any free one; port() tells which
     int threads = 1;
     HttpServerLimits limits;
+    std::shared_ptr<const TlsServer> tls;  // none: plain HTTP
     Handler handler;
     Refusal refusal;
   };

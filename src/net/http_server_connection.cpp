@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "net/http_answer.h"
+#include "net/tls_server.h"
 
 namespace belfry {
 namespace {
@@ -65,11 +66,37 @@ HttpServerConnection::HttpServerConnection(std::shared_ptr<HttpServerLoop> loop,
       remote_address_(std::move(remote_address)) {}
 
 void HttpServerConnection::start() {
-  await_bytes();
+  if (options().tls) return shake_hands();
+  begin();
 }
 
-void HttpServerConnection::turn_away() {
-  refuse({503, "The server has too many connections. Try again later."});
+void HttpServerConnection::start_turned_away() {
+  turned_away_ = true;
+  start();
+}
+
+void HttpServerConnection::shake_hands() {
+  SSL* session = options().tls->new_session();
+  if (session == nullptr) return close();
+  enter(Phase::handshake);
+  stream_.async_handshake(
+      session, [self = shared_from_this()](ErrorCode error) { self->on_handshake(error); });
+}
+
+// Who sends no TLS, or not what we want of it, is told so by an alert, which must not be lost.
+void HttpServerConnection::on_handshake(ErrorCode error) {
+  if (phase_ == Phase::closed) return;
+  if (!error) return begin();
+  enter(Phase::lingering);
+  stream_.shutdown_send();
+  discard_bytes();
+}
+
+void HttpServerConnection::begin() {
+  if (turned_away_) {
+    return refuse({503, "The server has too many connections. Try again later."});
+  }
+  await_bytes();
 }
 
 void HttpServerConnection::drain() {
@@ -201,16 +228,17 @@ void HttpServerConnection::on_written(ErrorCode error) {
 // a little while until the client is done as well.
 void HttpServerConnection::linger() {
   enter(Phase::lingering);
-  stream_.shutdown_send();
-  discard_bytes();
+  stream_.async_finish_sending([self = shared_from_this()] {
+    if (self->phase_ != Phase::closed) self->discard_bytes();
+  });
 }
 
 void HttpServerConnection::discard_bytes() {
   reader_.discard();
-  stream_.async_read_some(reader_.room(),
-                          [self = shared_from_this()](ErrorCode error, std::size_t count) {
-                            self->on_discarded(error, count);
-                          });
+  stream_.async_discard_some(reader_.room(),
+                             [self = shared_from_this()](ErrorCode error, std::size_t count) {
+                               self->on_discarded(error, count);
+                             });
 }
 
 void HttpServerConnection::on_discarded(ErrorCode error, std::size_t count) {
@@ -230,6 +258,8 @@ void HttpServerConnection::enter(Phase phase) {
 std::optional<Millis> HttpServerConnection::timeout_of(Phase phase) const {
   const HttpServerLimits& limits = options().limits;
   switch (phase) {
+    case Phase::handshake:
+      return limits.handshake_timeout;
     case Phase::idle:
       return limits.idle_timeout;
     case Phase::head:

@@ -29,8 +29,8 @@ class HttpServerConnection : public std::enable_shared_from_this<HttpServerConne
                        std::string remote_address);
 
   void start();
-  void turn_away();  // there are too many connections
-  void drain();      // closes the connection if it is idle; else its next answer is the last
+  void start_turned_away();  // there are too many connections: the answer is 503
+  void drain();  // closes the connection if it is idle; else its next answer is the last
   void close();
 
   // From any thread: the handler's answer, or nothing when the handler has dropped the request.
@@ -40,9 +40,12 @@ class HttpServerConnection : public std::enable_shared_from_this<HttpServerConne
  private:
   using ErrorCode = boost::system::error_code;
   using TimePoint = std::chrono::steady_clock::time_point;
-  enum class Phase { starting, idle, head, body, handling, writing, lingering, closed };
+  enum class Phase { starting, handshake, idle, head, body, handling, writing, lingering, closed };
   static Phase phase_of(HttpRequestReader::Phase phase);
 
+  void shake_hands();
+  void on_handshake(ErrorCode error);
+  void begin();
   void advance();
   void await_bytes();
   void on_bytes(ErrorCode error, std::size_t count);
@@ -80,6 +83,7 @@ class HttpServerConnection : public std::enable_shared_from_this<HttpServerConne
   HttpRequestReader reader_;
   std::string remote_address_;
   Phase phase_ = Phase::starting;
+  bool turned_away_ = false;
   bool keep_alive_ = true;
   bool http_1_0_ = false;
   bool head_only_ = false;

@@ -45,7 +45,7 @@ void HttpServerLoop::admit(Arrival arrival) {
       shared_from_this(), HttpServerStream(std::move(arrival.socket)),
       std::move(arrival.remote_address));
   connections_.insert(connection);
-  if (arrival.beyond_limit) return connection->turn_away();
+  if (arrival.beyond_limit) return connection->start_turned_away();
   connection->start();
 }
 

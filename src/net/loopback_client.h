@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// For tests: a client that sends exactly the bytes it is told to, over a plain blocking socket,
-// and so can be as rude as any on the Internet. Waiting ends after kPatience: a test that would
-// hang fails instead.
+// For tests: a client that sends exactly the bytes it is told to, over a plain blocking socket and
+// perhaps TLS, and so can be as rude as any on the Internet. Waiting ends after kPatience: a test
+// that would hang fails instead.
 
 #pragma once
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -51,9 +53,13 @@ class LoopbackClient {
 
   LoopbackClient(LoopbackClient&& other) noexcept
       : socket_(std::exchange(other.socket_, -1)),
+        tls_(std::exchange(other.tls_, nullptr)),
         connected_(other.connected_),
         received_(std::move(other.received_)) {}
-  ~LoopbackClient() { close(); }
+  ~LoopbackClient() {
+    SSL_free(tls_);
+    close();
+  }
 
   bool connect(std::uint16_t port) {
     sockaddr_in address{};
@@ -65,10 +71,20 @@ class LoopbackClient {
 
   bool connected() const { return connected_; }
 
+  // Speaks TLS from now on; false when the handshake fails. That the server wants another
+  // certificate shows with TLS 1.3 only at the first answer.
+  bool secure(SSL_CTX* context) {
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets that the server has closed
+    tls_ = SSL_new(context);
+    SSL_set_fd(tls_, socket_);
+    return SSL_connect(tls_) == 1;
+  }
+  const SSL* session() const { return tls_; }
+
   // False when the server has closed the connection before it took everything.
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
-      const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const ssize_t sent = write(bytes);
       if (sent <= 0) return false;
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
@@ -136,10 +152,21 @@ class LoopbackClient {
     return connected_ = ::connect(socket_, generic, sizeof address) == 0;
   }
 
+  ssize_t write(std::string_view bytes) {
+    if (tls_ != nullptr) return SSL_write(tls_, bytes.data(), static_cast<int>(bytes.size()));
+    return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+
+  ssize_t read(char* room, std::size_t size) {
+    if (tls_ != nullptr) return SSL_read(tls_, room, static_cast<int>(size));
+    return ::recv(socket_, room, size, 0);
+  }
+
   bool receive() {
-    if (!readable(kPatience)) return false;
+    const bool decrypted = tls_ != nullptr && SSL_pending(tls_) > 0;
+    if (!decrypted && !readable(kPatience)) return false;
     std::array<char, 64 * 1024> bytes;
-    const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), 0);
+    const ssize_t count = read(bytes.data(), bytes.size());
     ended_ = count <= 0;
     if (count > 0) received_.append(bytes.data(), static_cast<std::size_t>(count));
     return count > 0;
@@ -159,6 +186,7 @@ class LoopbackClient {
   }
 
   int socket_;
+  SSL* tls_ = nullptr;
   bool connected_ = false;
   bool ended_ = false;
   std::string received_;

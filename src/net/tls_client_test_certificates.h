@@ -77,24 +77,41 @@ inline ServerTls server_tls(const Identity& identity) {
   return context;
 }
 
-// A PEM file that goes with the test.
+// A PEM file, of a certificate or of a key, that goes with the test.
 class CertificateFile {
  public:
-  explicit CertificateFile(const Identity& identity) {
-    std::string pattern = std::filesystem::temp_directory_path() / "belfry-ca-XXXXXX";
-    const int descriptor = ::mkstemp(pattern.data());
-    path_ = pattern;
-    std::FILE* file = ::fdopen(descriptor, "w");
-    EXPECT_EQ(PEM_write_X509(file, identity.certificate.get()), 1);
-    std::fclose(file);
-  }
+  explicit CertificateFile(const Identity& identity) { put(identity.certificate.get()); }
+  explicit CertificateFile(EVP_PKEY* key) { put(key); }
   ~CertificateFile() { std::filesystem::remove(path_); }
   CertificateFile(const CertificateFile&) = delete;
   CertificateFile& operator=(const CertificateFile&) = delete;
 
   const std::string& path() const { return path_; }
 
+  // Another one takes its place, as renewals do it: whole, under the same name.
+  void replace(const Identity& identity) { put(identity.certificate.get()); }
+  void replace(EVP_PKEY* key) { put(key); }
+
  private:
+  static int write(std::FILE* file, X509* certificate) { return PEM_write_X509(file, certificate); }
+  static int write(std::FILE* file, EVP_PKEY* key) {
+    return PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
+  }
+
+  template <typename Thing>
+  void put(Thing* thing) {
+    std::string pattern = std::filesystem::temp_directory_path() / "belfry-ca-XXXXXX";
+    const int descriptor = ::mkstemp(pattern.data());
+    std::FILE* file = ::fdopen(descriptor, "w");
+    EXPECT_EQ(write(file, thing), 1);
+    std::fclose(file);
+    if (path_.empty()) {
+      path_ = pattern;
+    } else {
+      std::filesystem::rename(pattern, path_);
+    }
+  }
+
   std::string path_;
 };
 

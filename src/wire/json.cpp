@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/parser.hpp>
 #include <boost/json/serialize.hpp>
 #include <cmath>
-#include <set>
+
+#include "model/json_members.h"
 
 namespace belfry {
 namespace {
@@ -22,61 +22,6 @@ json::parse_options options_for(JsonDialect dialect) {
   options.allow_comments = dialect == JsonDialect::relaxed;
   options.allow_trailing_commas = dialect == JsonDialect::relaxed;
   return options;
-}
-
-// Watches the text go by and keeps, for each open object, the names it has had. Boost's own
-// value keeps only the last of two equal names, without a word.
-struct DuplicateFinder {
-  using Flag = json::error_code;
-  static constexpr std::size_t max_object_size = SIZE_MAX;
-  static constexpr std::size_t max_array_size = SIZE_MAX;
-  static constexpr std::size_t max_key_size = SIZE_MAX;
-  static constexpr std::size_t max_string_size = SIZE_MAX;
-
-  std::vector<std::set<std::string>> open;
-  std::string name;
-  std::optional<std::string> duplicate;
-
-  bool on_key_part(json::string_view part, std::size_t, Flag&) {
-    name.append(part.data(), part.size());
-    return true;
-  }
-  bool on_key(json::string_view part, std::size_t, Flag&) {
-    name.append(part.data(), part.size());
-    if (!open.back().insert(name).second && !duplicate) duplicate = name;
-    name.clear();
-    return true;
-  }
-  bool on_object_begin(Flag&) {
-    open.emplace_back();
-    return true;
-  }
-  bool on_object_end(std::size_t, Flag&) {
-    open.pop_back();
-    return true;
-  }
-
-  bool on_document_begin(Flag&) { return true; }
-  bool on_document_end(Flag&) { return true; }
-  bool on_array_begin(Flag&) { return true; }
-  bool on_array_end(std::size_t, Flag&) { return true; }
-  bool on_string_part(json::string_view, std::size_t, Flag&) { return true; }
-  bool on_string(json::string_view, std::size_t, Flag&) { return true; }
-  bool on_number_part(json::string_view, Flag&) { return true; }
-  bool on_int64(std::int64_t, json::string_view, Flag&) { return true; }
-  bool on_uint64(std::uint64_t, json::string_view, Flag&) { return true; }
-  bool on_double(double, json::string_view, Flag&) { return true; }
-  bool on_bool(bool, Flag&) { return true; }
-  bool on_null(Flag&) { return true; }
-  bool on_comment_part(json::string_view, Flag&) { return true; }
-  bool on_comment(json::string_view, Flag&) { return true; }
-};
-
-std::optional<std::string> duplicate_name(std::string_view text, JsonDialect dialect) {
-  json::basic_parser<DuplicateFinder> parser(options_for(dialect));
-  json::error_code error;
-  parser.write_some(false, text.data(), text.size(), error);
-  return parser.handler().duplicate;
 }
 
 Error malformed(std::string_view text, std::size_t position, const std::string& what) {
@@ -125,7 +70,7 @@ Result<json::value> parse_json(std::string_view text, JsonDialect dialect) {
     return malformed(text, rest, "something follows the end of the value");
   }
   if (dialect == JsonDialect::own) return parser.release();
-  if (const auto name = duplicate_name(text, dialect)) {
+  if (const auto name = member_given_twice(text, options_for(dialect))) {
     return Error{ErrorCode::invalid, fmt::format("The member '{}' is given twice.", *name), *name};
   }
   return parser.release();

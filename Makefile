@@ -85,7 +85,8 @@ fuzz:
 	@tools/fuzz build/clang $(MINUTES)
 
 bench:
-	@tools/install-deps build bench
+	@tools/install-deps build test bench
+	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
 	@cmake --preset release >/dev/null
 	@ninja -C build/release --quiet benchmarks belfry
 	@tools/bench build/release $(ONLY)

@@ -35,6 +35,15 @@ function pfx({ key, cert }, ...more) {
     `pass:${PASSWORD}`).toString('base64');
 }
 
+// A certificate that was good until yesterday; it signs itself, so a server can trust it.
+function expiredCertificate() {
+  const [key, request, cert] = ['key', 'csr', 'pem'].map((end) => path.join(folder, `old.${end}`));
+  openssl('req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes',
+    '-keyout', key, '-out', request, '-subj', '/CN=old');
+  openssl('x509', '-req', '-in', request, '-signkey', key, '-days', '-1', '-out', cert);
+  return { key, cert };
+}
+
 async function listen(server) {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server.address().port;
@@ -93,6 +102,19 @@ async function certificates() {
       holds(message.startsWith("Http Action - Request to host '127.0.0.1' failed: "), message);
     }
     equal(target.seen, []);
+  });
+  await suite.case('an expired certificate fails, and the preflight says so before', async () => {
+    const old = expiredCertificate();
+    const strict = await new Demanding().start(own, old);
+    await stage.failure('expired', call(strict.url, shows(old)));
+    equal(strict.seen, []);
+    await stage.put('expiredlater', call(strict.url, shows(old)),
+      { startTime: '2040-01-01T00:00:00Z' });
+    const { action } = await stage.preflight('expiredlater');
+    const last = action.checks.at(-1);
+    equal([last.check, last.passed], ['certificate', false]);
+    holds(last.detail.includes('expired on'), last.detail);
+    await strict.end();
   });
   await suite.case('two jobs with different certificates do not share a connection', async () => {
     await stage.run('mine', call(target.url, shows(client)));

@@ -57,6 +57,10 @@ export class Stage {
     return this.request('PATCH', `${COLLECTION}/jobs/${name}`, { properties });
   }
 
+  preflight(name) {
+    return this.request('POST', `${COLLECTION}/jobs/${name}/preflight`);
+  }
+
   // What a PUT that is refused is told.
   async refusal(name, action) {
     const answer = await fetch(`${this.server.url}${COLLECTION}/jobs/${name}?${VERSION}`,

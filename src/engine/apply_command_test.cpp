@@ -169,15 +169,15 @@ TEST_F(ApplyCommand, RunIsForJobsWhoseCollectionRuns) {
 
 TEST_F(ApplyCommand, JobsStopAndGoOnWithTheirCollection) {
   put("a", every(1, Frequency::hour));
-  put("b", every(1, Frequency::hour));
+  put("z", every(1, Frequency::hour));
   ASSERT_TRUE(apply(SetCollectionStateCommand{collection_key(), CollectionState::disabled}));
   EXPECT_FALSE(stored("a")->next);
-  EXPECT_FALSE(stored("b")->next);
+  EXPECT_FALSE(stored("z")->next);
   EXPECT_EQ(stored("a")->state, JobState::enabled) << "its own state stays";
   EXPECT_FALSE(put("c", every(1, Frequency::hour)).next);
   ASSERT_TRUE(apply(SetCollectionStateCommand{collection_key(), CollectionState::enabled}));
   EXPECT_TRUE(stored("a")->next);
-  EXPECT_TRUE(stored("b")->next);
+  EXPECT_TRUE(stored("z")->next);
   EXPECT_TRUE(stored("c")->next);
 }
 

@@ -296,6 +296,37 @@ TEST_F(NarrowScenario, JobsThatAreDueTogetherAllRun) {
   }
 }
 
+// Steps are taken for other reasons too: none of them may begin another.
+TEST_F(NarrowScenario, NoMoreIsOnTheWireThanMayBe) {
+  const Instant noon = sim_.time().told() + hours{3};
+  for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(sim_.put(name, once_at(noon)));
+  sim_.go_to(sim_.time().passed() + hours{3});
+  for (int step = 0; step < 3; ++step) {
+    sim_.step();
+    EXPECT_EQ(sim_.store().truth().started(10)->size(), 1u);
+  }
+}
+
+// A step that begins everything at once would keep users and answers waiting.
+class SmallSteps : public Scenario {
+ protected:
+  SmallSteps() : Scenario(small()) {}
+  static EngineOptions small() {
+    EngineOptions options = simulated_engine_options();
+    options.starts_per_step_max = 2;
+    return options;
+  }
+};
+TEST_F(SmallSteps, NoMoreIsBegunInAStepThanMayBe) {
+  const Instant noon = sim_.time().told() + hours{3};
+  for (const char* name : {"a", "b", "c", "d", "e"}) ASSERT_TRUE(sim_.put(name, once_at(noon)));
+  sim_.go_to(sim_.time().passed() + hours{3});
+  for (const std::size_t begun : {2u, 4u, 5u}) {
+    sim_.step();
+    EXPECT_EQ(sim_.store().truth().started(10)->size(), begun);
+  }
+}
+
 class CatchUpScenario : public Scenario {
  protected:
   explicit CatchUpScenario(CatchUp catch_up) : Scenario(options(catch_up)) {}

@@ -42,7 +42,7 @@ test:
 	@ninja -C build/debug --quiet
 	@echo "belfry: building what has threads again, with ThreadSanitizer"
 	@cmake --preset tsan >/dev/null
-	@ninja -C build/tsan --quiet net_test dispatch_test belfry
+	@ninja -C build/tsan --quiet access_test dispatch_test net_test belfry
 	@$(MAKE) --no-print-directory build  # optimised code has warnings of its own
 	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
 	@echo "belfry: running the tests"

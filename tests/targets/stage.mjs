@@ -4,12 +4,15 @@
 // jobs that put messages somewhere, and what its history says of them.
 
 import { execFileSync } from 'node:child_process';
+import { webcrypto } from 'node:crypto';
 import net from 'node:net';
 import path from 'node:path';
 import readline from 'node:readline';
 
 import { Server } from '../e2e/server.mjs';
 import { equal, holds } from '../e2e/suite.mjs';
+
+globalThis.crypto ??= webcrypto;  // Debian's Node 18 lacks it, and Azure's clients want it
 
 const VERSION = 'api-version=2016-03-01';
 const COLLECTION = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Scheduler'

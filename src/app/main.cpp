@@ -19,6 +19,7 @@
 #include "app/settings.h"
 #include "app/version.h"
 #include "base/clock.h"
+#include "store/key_upkeep.h"
 #include "store/sqlite_upkeep.h"
 #include "wire/iso8601.h"
 
@@ -120,6 +121,11 @@ struct SettingFlags {
     app->add_option("--config", config_file, "A TOML file with settings")->type_name("FILE");
     for (const SettingRule& rule : setting_rules()) {
       const std::string name(rule.name);
+      if (rule.value_name.empty()) {
+        app->add_flag_callback(
+            "--" + name, [this, name] { values[name] = "yes"; }, std::string(rule.help));
+        continue;
+      }
       app->add_option_function<std::string>(
              "--" + name, [this, name](const std::string& value) { values[name] = value; },
              std::string(rule.help))
@@ -180,6 +186,25 @@ int run_restore(const std::string& file, const std::string& directory) {
   return kDone;
 }
 
+// The three that `belfry key` does.
+using KeyUpkeep = Result<std::string> (*)(const KeyPlace&);
+
+int run_key(KeyUpkeep upkeep, const KeyPlace& place) {
+  const auto done = upkeep(place);
+  if (!done) return fail(done.error().message);
+  fmt::print("{}\n", *done);
+  return kDone;
+}
+
+constexpr const char* kKeyHelp = R"(
+The key file holds the keys that seal secrets, newest first; the first one seals. A running
+server notices a new one and seals everything anew, without a pause.
+
+Examples:
+  belfry key rotate --store /var/lib/belfry
+  belfry key list --store /var/lib/belfry     # until the old one "is not used"
+  belfry key drop --store /var/lib/belfry)";
+
 int run(int argc, char** argv) {
   CLI::App app(
       "Belfry rings on time: a self-hosted job scheduler that speaks Azure "
@@ -230,6 +255,24 @@ int run(int argc, char** argv) {
   JobCommands job_commands;
   job_commands.add_to(app);
 
+  std::string key_file;
+  auto* key_app = app.add_subcommand("key", "Change the keys that seal secrets");
+  key_app->footer(kKeyHelp);
+  key_app->require_subcommand(1);
+  std::map<CLI::App*, KeyUpkeep> key_apps = {
+      {key_app->add_subcommand("list", "Show which key seals, and what each has sealed"),
+       &list_keys},
+      {key_app->add_subcommand("rotate", "Put a new key in front of the others"), &rotate_key},
+      {key_app->add_subcommand("drop", "Remove the keys that nothing is sealed with"),
+       &drop_old_keys},
+  };
+  for (const auto& [command, upkeep] : key_apps) {
+    add_directory(command);
+    command->add_option("--key-file", key_file, "Where the keys are, if not in the store")
+        ->type_name("FILE")
+        ->envname("BELFRY_KEY_FILE");
+  }
+
   auto* version_app = app.add_subcommand("version", "Print version, commit and compiler");
 
   try {
@@ -244,6 +287,9 @@ int run(int argc, char** argv) {
   if (backup_app->parsed()) return run_backup(directory, file);
   if (restore_app->parsed()) return run_restore(file, directory);
   if (const auto code = job_commands.run()) return *code;
+  for (const auto& [command, upkeep] : key_apps) {
+    if (command->parsed()) return run_key(upkeep, {directory, key_file});
+  }
   if (version_app->parsed()) {
     fmt::print("{}\n", version_text());
     return kDone;

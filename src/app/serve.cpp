@@ -9,6 +9,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 
 #include "api/api.h"
 #include "api/response.h"
@@ -20,6 +21,7 @@
 #include "base/random.h"
 #include "dispatch/action_dispatcher.h"
 #include "net/http_server.h"
+#include "net/tls_server.h"
 #include "store/sqlite_store.h"
 
 namespace belfry {
@@ -29,16 +31,60 @@ constexpr std::size_t kWaitingRequestsMax = 10'000;
 constexpr std::string_view kStoreBroken =
     "the disk did not confirm a write: ending, to read what it holds at the next start";
 
+// How often files that may be replaced are looked at; SIGHUP has them looked at now.
+constexpr timespec kLookAtFilesEvery{.tv_sec = 5, .tv_nsec = 0};
+
 // Signals are taken by one thread that waits for them, not by handlers that interrupt.
-sigset_t block_stop_signals() {
+sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   return signals;
 }
+
+// Returns when the server is to stop.
+void wait_for_stop(const sigset_t& signals, const std::function<void()>& look_at_files) {
+  while (true) {
+    const int signal = sigtimedwait(&signals, nullptr, &kLookAtFilesEvery);
+    if (signal == SIGTERM || signal == SIGINT) return;
+    look_at_files();
+  }
+}
+
+void renew_certificate(TlsServer& tls) {
+  const auto renewed = tls.renew_if_changed();
+  if (!renewed) {
+    log(LogLevel::error, "the new certificate cannot be used, the old one stays",
+        {{"reason", renewed.error().message}});
+  } else if (*renewed) {
+    log(LogLevel::info, "the certificate was renewed");
+  }
+}
+
+// Says the same only once, however often it is asked.
+class KeyRenewal {
+ public:
+  explicit KeyRenewal(SqliteStore& store) : store_(store) {}
+
+  void look() {
+    const auto renewed = store_.renew_keys();
+    if (renewed && *renewed) log(LogLevel::info, "a new key seals secrets from now on");
+    const std::string fault = renewed ? "" : renewed.error().message;
+    if (!fault.empty() && fault != said_) {
+      log(LogLevel::error, "the key file cannot be used, the keys stay as they were",
+          {{"reason", fault}});
+    }
+    said_ = fault;
+  }
+
+ private:
+  SqliteStore& store_;
+  std::string said_;
+};
 
 // Every connection is a file. What the machine allows is more than most shells ask for.
 void raise_file_limit() {
@@ -51,25 +97,27 @@ void raise_file_limit() {
 void greet(const ServeSettings& settings, std::uint16_t port) {
   const std::string host =
       settings.host.find(':') == std::string::npos ? settings.host : "[" + settings.host + "]";
+  const std::string scheme = settings.tls ? "https" : "http";
   const std::string base = fmt::format(
-      "http://{}:{}/subscriptions/me/resourceGroups/home/providers/Microsoft.Scheduler/"
+      "{}://{}:{}/subscriptions/me/resourceGroups/home/providers/Microsoft.Scheduler/"
       "jobCollections/first",
-      host, port);
+      scheme, host, port);
   fmt::print(
       "{}\n"
-      "Serving on http://{}:{} (local mode: everybody on this machine may do everything).\n"
+      "Serving on {}://{}:{} (local mode: everybody on this machine may do everything).\n"
       "Data is in {}. Ctrl-C stops it.\n\n"
       "Make a job collection and a job that calls a page every minute; paste this:\n\n"
       "  curl -X PUT '{}?api-version=2016-03-01' \\\n"
       "    -d '{{\"location\":\"here\",\"properties\":{{\"sku\":{{\"name\":\"Standard\"}}}}}}'\n"
       "  curl -X PUT '{}/jobs/hello?api-version=2016-03-01' \\\n"
       "    -d '{{\"properties\":{{\"action\":{{\"type\":\"Http\",\"request\":{{\"method\":\"GET\","
-      "\"uri\":\"http://{}:{}/healthz\"}}}},"
+      "\"uri\":\"{}://{}:{}/healthz\"}}}},"
       "\"recurrence\":{{\"frequency\":\"Minute\"}}}}}}'\n\n"
       "Then look at it, and at its history:\n\n"
       "  curl '{}/jobs/hello?api-version=2016-03-01'\n"
       "  curl '{}/jobs/hello/history?api-version=2016-03-01'\n\n",
-      version_text(), host, port, settings.store_directory, base, base, host, port, base, base);
+      version_text(), scheme, host, port, settings.store_directory, base, base, scheme, host, port,
+      base, base);
   std::fflush(stdout);
 }
 
@@ -107,7 +155,7 @@ Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& set
 }  // namespace
 
 Status serve(const ServeSettings& settings) {
-  const sigset_t stop_signals = block_stop_signals();
+  const sigset_t signals = block_signals();
   set_log(settings.log_level, settings.log_format);
   raise_file_limit();
   SqliteOptions store_options;
@@ -157,6 +205,11 @@ Status serve(const ServeSettings& settings) {
   server_options.host = settings.host;
   server_options.port = settings.port;
   server_options.threads = settings.io_threads;
+  std::shared_ptr<TlsServer> tls;
+  if (settings.tls) {
+    TRY_ASSIGN(tls, TlsServer::make(*settings.tls));
+    server_options.tls = tls;
+  }
   server_options.handler = [&api](HttpRequest request, HttpServer::Respond respond) {
     api.handle(std::move(request), std::move(respond));
   };
@@ -166,8 +219,11 @@ Status serve(const ServeSettings& settings) {
   log(LogLevel::info, "serving",
       {{"host", settings.host}, {"port", fmt::to_string(server->port())}});
 
-  int signal = 0;
-  sigwait(&stop_signals, &signal);
+  KeyRenewal keys(*store);
+  wait_for_stop(signals, [&] {
+    if (tls) renew_certificate(*tls);
+    keys.look();
+  });
   log(LogLevel::info, "stopping: finishing what is under way");
   api.stop_being_ready();
   engine_thread->stop_starting();

@@ -210,6 +210,28 @@ Status read_service_bus(const Reader& reader, ServiceBusOptions& out) {
   return Done{};
 }
 
+// Who listens where others can reach it must be safe from being overheard.
+Status read_tls(const Reader& reader, ServeSettings& out) {
+  constexpr Spelling<bool> kAnswers[] = {{"no", false}, {"yes", true}};
+  TRY_ASSIGN(const bool behind_proxy, reader.choice("behind-proxy", kAnswers));
+  const TlsServerFiles files{reader.text("tls-certificate"), reader.text("tls-key"),
+                             reader.text("tls-client-ca")};
+  if (files.certificate.empty() && !files.key.empty()) {
+    return reader.wrong("tls-certificate", "a file where tls-key is one");
+  }
+  if (files.key.empty() && !files.certificate.empty()) {
+    return reader.wrong("tls-key", "a file where tls-certificate is one");
+  }
+  if (files.certificate.empty() && !files.client_ca.empty()) {
+    return reader.wrong("tls-client-ca", "empty without tls-certificate and tls-key");
+  }
+  if (!files.certificate.empty()) out.tls = files;
+  if (out.tls || behind_proxy || is_loopback_host(out.host)) return Done{};
+  return reader.wrong("listen",
+                      "a loopback address without TLS; set tls-certificate and tls-key, or "
+                      "behind-proxy where a proxy does TLS");
+}
+
 Status read_proxy(const Reader& reader, ServeSettings& out) {
   const auto direct = HttpDirectHosts::parse(split_list(reader.text("no-proxy")));
   if (!direct) return reader.wrong("no-proxy", "a list of names and address ranges, or *");
@@ -231,6 +253,10 @@ const std::vector<SettingRule>& setting_rules() {
       {"listen", "127.0.0.1:7070", "HOST:PORT", "where to accept connections; port 0 is any free"},
       {"store", "belfry-data", "DIR", "the directory of the embedded database"},
       {"key-file", "", "FILE", "what seals secrets; empty is secret.key in the store"},
+      {"tls-certificate", "", "FILE", "our certificate and its chain (PEM): then https is served"},
+      {"tls-key", "", "FILE", "its private key (PEM); both are read again when they change"},
+      {"tls-client-ca", "", "FILE", "authorities (PEM) that clients must have a certificate of"},
+      {"behind-proxy", "no", "", "a proxy does TLS: plain http may be served off loopback"},
       {"auth", "none", "MODE", "none: everybody on this machine; only on a loopback address"},
       {"log-level", "info", "LEVEL", "debug, info, warning or error"},
       {"log-format", "text", "FORMAT", "text or json"},
@@ -327,6 +353,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   out.store_directory = reader.text("store");
   if (out.store_directory.empty()) return reader.wrong("store", "a directory");
   out.key_file = reader.text("key-file");
+  if (auto read = read_tls(reader, out); !read) return read.error();
   TRY_ASSIGN(const bool open, reader.choice("auth", kAuths));
   if (open && !is_loopback_host(out.host)) {
     return reader.wrong("listen", "a loopback address while auth is none");

@@ -22,6 +22,7 @@
 #include "model/plan.h"
 #include "net/egress_guard.h"
 #include "net/http_proxy.h"
+#include "net/tls_server.h"
 #include "wire/job_json.h"
 
 namespace belfry {
@@ -30,7 +31,7 @@ namespace belfry {
 struct SettingRule {
   std::string_view name;
   std::string_view fallback;
-  std::string_view value_name;
+  std::string_view value_name;  // empty: as a flag it needs no value, which is "yes"
   std::string_view help;
 };
 const std::vector<SettingRule>& setting_rules();
@@ -72,6 +73,7 @@ struct ServeSettings {
   std::vector<IpRange> allowed_targets;
   std::optional<HttpProxy> proxy;
   std::string ca_file;  // empty: the system's authorities alone
+  std::optional<TlsServerFiles> tls;
   StorageQueueOptions storage_queue;
   ServiceBusOptions service_bus;
   OAuthOptions oauth;

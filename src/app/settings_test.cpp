@@ -56,10 +56,34 @@ TEST(Settings, WithoutAuthenticationOnlyALoopbackAddressIsAllowed) {
   EXPECT_TRUE(understood({{"listen", "[::1]:0"}}));
   EXPECT_TRUE(understood({{"listen", "localhost:0"}}));
   for (const char* listen : {"0.0.0.0:7070", "[::]:7070", "192.168.1.1:7070", "example.test:1"}) {
+    const auto settings = understood({{"listen", listen}, {"behind-proxy", "yes"}});
+    ASSERT_FALSE(settings) << listen;
+    EXPECT_NE(settings.error().message.find("loopback address while auth is none"),
+              std::string::npos);
+  }
+}
+
+// Whoever carries credentials in the clear must have said that somebody else does TLS.
+TEST(Settings, WithoutTlsOnlyALoopbackAddressIsAllowed) {
+  for (const char* listen : {"0.0.0.0:7070", "[::]:7070", "192.168.1.1:7070"}) {
     const auto settings = understood({{"listen", listen}});
     ASSERT_FALSE(settings) << listen;
-    EXPECT_NE(settings.error().message.find("loopback"), std::string::npos);
+    EXPECT_NE(settings.error().message.find("loopback address without TLS"), std::string::npos);
   }
+  const auto with_tls = understood({{"tls-certificate", "c.pem"}, {"tls-key", "k.pem"}});
+  ASSERT_TRUE(with_tls);
+  ASSERT_TRUE(with_tls->tls);
+  EXPECT_EQ(with_tls->tls->key, "k.pem");
+}
+
+TEST(Settings, ACertificateAndItsKeyGoTogether) {
+  const auto target = [](std::map<std::string, std::string> flags) {
+    const auto settings = understood(std::move(flags));
+    return settings ? "" : settings.error().target;
+  };
+  EXPECT_EQ(target({{"tls-certificate", "c.pem"}}), "tls-key");
+  EXPECT_EQ(target({{"tls-key", "k.pem"}}), "tls-certificate");
+  EXPECT_EQ(target({{"tls-client-ca", "ca.pem"}}), "tls-client-ca");
 }
 
 TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
@@ -72,6 +96,7 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
       {"catch-up", "some"},
       {"drain-grace", "long"},
       {"auth", "maybe"},
+      {"behind-proxy", "perhaps"},
       {"store", ""},
       {"storage-queue-endpoint", "{account}.example"},
       {"storage-queue-endpoint", "https://{account}.example/?a=b"},

@@ -81,4 +81,9 @@ Status publish(const std::filesystem::path& from, const std::filesystem::path& t
   return sync_directory(directory_of(to));
 }
 
+Status replace(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return file_error("replace", to);
+  return sync_directory(directory_of(to));
+}
+
 }  // namespace belfry

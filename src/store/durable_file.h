@@ -44,4 +44,7 @@ Status sync_file(const std::filesystem::path& path);
 // Gives a synced file its final name, which must be free, and makes that durable.
 Status publish(const std::filesystem::path& from, const std::filesystem::path& to);
 
+// The same where the name is taken: whoever reads it finds the old file or the new one, whole.
+Status replace(const std::filesystem::path& from, const std::filesystem::path& to);
+
 }  // namespace belfry

@@ -7,11 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/failpoint.h"
 #include "store/durable_file.h"
 
 namespace belfry {
@@ -33,7 +36,6 @@ std::optional<std::uint8_t> digit(char c) {
 }
 
 std::optional<SealingKey> parse_key(std::string_view text) {
-  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
   if (text.size() != kDigits) return std::nullopt;
   SealingKey::Bytes bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -45,17 +47,48 @@ std::optional<SealingKey> parse_key(std::string_view text) {
   return SealingKey(bytes);
 }
 
-std::string key_text(const SealingKey& key) {
+// A line each; none when any of them is no key, or there are too many.
+std::optional<std::vector<SealingKey>> parse_keys(std::string_view text) {
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  std::vector<SealingKey> keys;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto key = parse_key(line);
+    if (!key || keys.size() == kSealingKeysMax) return std::nullopt;
+    keys.push_back(*key);
+  }
+  if (keys.empty()) return std::nullopt;
+  return keys;
+}
+
+std::string keys_text(const std::vector<SealingKey>& keys) {
   std::string out;
-  for (const std::uint8_t byte : key.bytes()) out += fmt::format("{:02x}", byte);
-  return out + '\n';
+  for (const SealingKey& key : keys) {
+    for (const std::uint8_t byte : key.bytes()) out += fmt::format("{:02x}", byte);
+    out += '\n';
+  }
+  return out;
+}
+
+// Under another name until it is whole: a crash must not leave half a key behind.
+Result<std::filesystem::path> write_unfinished(const std::filesystem::path& path,
+                                               const std::vector<SealingKey>& keys) {
+  const std::filesystem::path unfinished = path.native() + ".new";
+  ::unlink(unfinished.c_str());
+  TRY_ASSIGN(const FileDescriptor file, make_private_file(unfinished));
+  if (const auto done = write_all(file, keys_text(keys), unfinished); !done) return done.error();
+  if (const auto done = sync_file(unfinished); !done) return done.error();
+  return unfinished;
 }
 
 }  // namespace
 
-Result<std::optional<SealingKey>> read_key_file(const std::filesystem::path& path) {
+Result<std::vector<SealingKey>> read_key_file(const std::filesystem::path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.open() && errno == ENOENT) return std::optional<SealingKey>();
+  if (!file.open() && errno == ENOENT) return std::vector<SealingKey>();
   if (!file.open()) return file_error("read the key file", path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return file_error("read the key file", path);
@@ -63,24 +96,33 @@ Result<std::optional<SealingKey>> read_key_file(const std::filesystem::path& pat
     return bad_key_file(
         path, fmt::format("may be read by others than its owner: chmod 600 {}", path.native()));
   }
-  std::array<char, kDigits + 3> text{};  // the digits, an end of line, and one too many
+  std::array<char, kSealingKeysMax*(kDigits + 2) + 1> text{};  // all lines, and one byte too many
   const ssize_t length = ::read(file.get(), text.data(), text.size());
   if (length < 0) return file_error("read the key file", path);
-  auto key = parse_key({text.data(), static_cast<std::size_t>(length)});
-  if (!key) return bad_key_file(path, fmt::format("does not hold {} hexadecimal digits", kDigits));
-  return key;
+  auto keys = parse_keys({text.data(), static_cast<std::size_t>(length)});
+  if (keys) return *std::move(keys);
+  return bad_key_file(path, fmt::format("does not hold {} hexadecimal digits in each of its lines, "
+                                        "of which there may be {}",
+                                        kDigits, kSealingKeysMax));
 }
 
 Result<SealingKey> make_key_file(const std::filesystem::path& path) {
   TRY_ASSIGN(SealingKey key, SealingKey::random());
-  // Under another name until it is whole: a crash must not leave half a key behind.
-  const std::filesystem::path unfinished = path.native() + ".new";
-  ::unlink(unfinished.c_str());
-  TRY_ASSIGN(const FileDescriptor file, make_private_file(unfinished));
-  if (const auto done = write_all(file, key_text(key), unfinished); !done) return done.error();
-  if (const auto done = sync_file(unfinished); !done) return done.error();
+  TRY_ASSIGN(const std::filesystem::path unfinished, write_unfinished(path, {key}));
   if (const auto done = publish(unfinished, path); !done) return done.error();
   return key;
+}
+
+Status replace_key_file(const std::filesystem::path& path, const std::vector<SealingKey>& keys) {
+  struct stat old {};
+  if (::stat(path.c_str(), &old) != 0) return file_error("read the key file", path);
+  TRY_ASSIGN(const std::filesystem::path unfinished, write_unfinished(path, keys));
+  // It stays the server's, whoever changes it.
+  if (::geteuid() != old.st_uid && ::chown(unfinished.c_str(), old.st_uid, old.st_gid) != 0) {
+    return file_error("give to its owner", unfinished);
+  }
+  FAILPOINT("key-file-written");
+  return replace(unfinished, path);
 }
 
 }  // namespace belfry

@@ -73,21 +73,45 @@ std::string shown_key_id(std::string_view id) {
   return out;
 }
 
-Sealer::Sealer(std::vector<SealingKey> keys)
-    : keys_(std::move(keys)),
-      // Fetched once: OpenSSL would look it up by name at every use.
-      cipher_(EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr), &EVP_CIPHER_free) {
-  ASSERT(!keys_.empty());
-  ASSERT(cipher_ != nullptr);
+std::string_view key_id_of(std::string_view sealed) {
+  return sealed.size() < kHeadBytes ? std::string_view() : sealed.substr(1, kSealingKeyIdBytes);
 }
 
-const SealingKey* Sealer::find(std::string_view id) const {
-  const auto found = std::ranges::find(keys_, id, &SealingKey::id);
-  return found == keys_.end() ? nullptr : &*found;
+Sealer::Sealer(const std::vector<SealingKey>& keys)
+    // Fetched once: OpenSSL would look it up by name at every use.
+    : cipher_(EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr), &EVP_CIPHER_free) {
+  ASSERT(cipher_ != nullptr);
+  take(keys);
+}
+
+void Sealer::take(const std::vector<SealingKey>& keys) {
+  ASSERT(!keys.empty());
+  std::vector<Key> taken;
+  for (const SealingKey& key : keys) taken.push_back(std::make_shared<const SealingKey>(key));
+  const std::lock_guard lock(ring_->mutex);
+  for (const Key& old : ring_->keys) {
+    const bool again =
+        std::ranges::any_of(keys, [&](const SealingKey& key) { return key.id() == old->id(); });
+    if (!again) taken.push_back(old);
+  }
+  ring_->keys = std::move(taken);
+}
+
+Sealer::Key Sealer::find(std::string_view id) const {
+  const std::lock_guard lock(ring_->mutex);
+  const auto found =
+      std::ranges::find_if(ring_->keys, [&](const Key& key) { return key->id() == id; });
+  return found == ring_->keys.end() ? nullptr : *found;
+}
+
+Sealer::Key Sealer::sealing_key() const {
+  const std::lock_guard lock(ring_->mutex);
+  return ring_->keys.front();
 }
 
 Result<std::string> Sealer::seal(JobId job, std::string_view text) const {
-  const SealingKey& key = sealing_key();
+  const Key sealing = sealing_key();
+  const SealingKey& key = *sealing;
   std::string out(kHeadBytes + text.size() + kTagBytes, '\0');
   out[0] = kVersion;
   key.id().copy(&out[1], kSealingKeyIdBytes);
@@ -113,8 +137,8 @@ Result<std::string> Sealer::seal(JobId job, std::string_view text) const {
 
 Result<std::string> Sealer::open(JobId job, std::string_view sealed) const {
   if (sealed.size() < kHeadBytes + kTagBytes || sealed[0] != kVersion) return does_not_open(job);
-  const auto id = sealed.substr(1, kSealingKeyIdBytes);
-  const SealingKey* key = find(id);
+  const auto id = key_id_of(sealed);
+  const Key key = find(id);
   if (key == nullptr) {
     return Error{ErrorCode::internal,
                  fmt::format("the secrets of job {} are sealed with the key {}, which is not here",

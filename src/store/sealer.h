@@ -5,14 +5,15 @@
 // that is moved to another job does not open.
 //
 // A sealed blob is: a version byte, the id of the key, the nonce, the ciphertext, the tag. With
-// the key's id in front, "this is not the key" and "somebody changed this" are told apart; and
-// a second key may one day open what an older one sealed. Any thread may call.
+// the key's id in front, "this is not the key" and "somebody changed this" are told apart, and
+// several keys can be in use at a time. Any thread may call; copies share their keys.
 
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,21 +47,34 @@ class SealingKey {
 // The id of a key as a person reads it.
 std::string shown_key_id(std::string_view id);
 
+// The id of the key that sealed this; of something else, anything.
+std::string_view key_id_of(std::string_view sealed);
+
 class Sealer {
  public:
   // The first key seals; every key opens what it sealed.
-  explicit Sealer(std::vector<SealingKey> keys);
+  explicit Sealer(const std::vector<SealingKey>& keys);
+
+  // From now on the first of these seals. Keys that it had before stay, to open with: somebody
+  // may just have read what they sealed.
+  void take(const std::vector<SealingKey>& keys);
 
   Result<std::string> seal(JobId job, std::string_view text) const;
   Result<std::string> open(JobId job, std::string_view sealed) const;
 
   bool has_key(std::string_view id) const { return find(id) != nullptr; }
-  const SealingKey& sealing_key() const { return keys_.front(); }
+  std::string sealing_key_id() const { return sealing_key()->id(); }
 
  private:
-  const SealingKey* find(std::string_view id) const;
+  using Key = std::shared_ptr<const SealingKey>;
+  struct Ring {
+    std::mutex mutex;
+    std::vector<Key> keys;
+  };
+  Key find(std::string_view id) const;
+  Key sealing_key() const;
 
-  std::vector<SealingKey> keys_;
+  std::shared_ptr<Ring> ring_ = std::make_shared<Ring>();
   std::shared_ptr<evp_cipher_st> cipher_;
 };
 

@@ -72,6 +72,22 @@ TEST(Sealer, OpensWithEveryKeyItHasAndSealsWithTheFirst) {
   EXPECT_FALSE(Sealer({key_of(1)}).open(JobId{7}, anew));
 }
 
+// Somebody may have read a row before the key changed, and opens it after.
+TEST(Sealer, TakesNewKeysAndStillOpensWithThoseItHad) {
+  Sealer sealer({key_of(1)});
+  const Sealer copy = sealer;
+  const auto old = sealer.seal(JobId{7}, "old").value();
+  sealer.take({key_of(2)});
+  const auto young = sealer.seal(JobId{7}, "young").value();
+  EXPECT_EQ(key_id_of(old), key_of(1).id());
+  EXPECT_EQ(key_id_of(young), key_of(2).id());
+  for (const Sealer* each : {&sealer, &copy}) {
+    EXPECT_EQ(each->open(JobId{7}, old).value(), "old");
+    EXPECT_EQ(each->open(JobId{7}, young).value(), "young");
+  }
+  EXPECT_EQ(key_id_of("short"), "");
+}
+
 void write_file(const std::filesystem::path& path, const std::string& text, mode_t mode) {
   std::ofstream(path) << text;
   ::chmod(path.c_str(), mode);
@@ -80,16 +96,30 @@ void write_file(const std::filesystem::path& path, const std::string& text, mode
 TEST(KeyFile, IsMadeForItsOwnerAloneAndReadBack) {
   const ScratchDirectory directory;
   const auto path = directory.path() / "secret.key";
-  EXPECT_FALSE(read_key_file(path).value());
+  EXPECT_TRUE(read_key_file(path).value().empty());
   const auto made = make_key_file(path);
   ASSERT_TRUE(made);
   struct stat status {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
   const auto read = read_key_file(path).value();
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->bytes(), made->bytes());
-  EXPECT_EQ(read->id(), made->id());
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read.front().bytes(), made->bytes());
+  EXPECT_EQ(read.front().id(), made->id());
+}
+
+TEST(KeyFile, HoldsSeveralKeysInTheirOrder) {
+  const ScratchDirectory directory;
+  const auto path = directory.path() / "secret.key";
+  const auto first = make_key_file(path).value();
+  ASSERT_TRUE(replace_key_file(path, {key_of(2), first}));
+  const auto read = read_key_file(path).value();
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].bytes(), key_of(2).bytes());
+  EXPECT_EQ(read[1].bytes(), first.bytes());
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
 TEST(KeyFile, IsNeverOverwritten) {
@@ -97,7 +127,7 @@ TEST(KeyFile, IsNeverOverwritten) {
   const auto path = directory.path() / "secret.key";
   const auto first = make_key_file(path).value();
   EXPECT_FALSE(make_key_file(path));
-  EXPECT_EQ(read_key_file(path).value()->bytes(), first.bytes());
+  EXPECT_EQ(read_key_file(path).value().front().bytes(), first.bytes());
 }
 
 TEST(KeyFile, IsRefusedWhenOthersMayReadIt) {
@@ -119,7 +149,7 @@ TEST(KeyFile, IsRefusedWhenItIsNoKey) {
     std::filesystem::remove(path);
     write_file(path, text, 0400);
     const auto read = read_key_file(path);
-    return read && read->has_value();
+    return read && !read->empty();
   };
   EXPECT_TRUE(is_key(fmt::format("{:7>64}", "")));
   EXPECT_TRUE(is_key(fmt::format("{:A>64}\r\n", "")));
@@ -128,6 +158,11 @@ TEST(KeyFile, IsRefusedWhenItIsNoKey) {
   EXPECT_FALSE(is_key(fmt::format("{:7>65}\n", "")));
   EXPECT_FALSE(is_key(fmt::format("{:7>63}g\n", "")));
   EXPECT_FALSE(is_key(fmt::format("{:7>64}\n\nx", "")));
+  EXPECT_FALSE(is_key(fmt::format("{0:7>64}\n\n{0:8>64}\n", "")));
+  std::string many;
+  for (std::size_t i = 0; i < kSealingKeysMax; ++i) many += fmt::format("{:7>64}\r\n", "");
+  EXPECT_TRUE(is_key(many));
+  EXPECT_FALSE(is_key(many + fmt::format("{:7>64}\n", "")));
 }
 
 }  // namespace

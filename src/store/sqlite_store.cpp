@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/failpoint.h"
 #include "store/durable_file.h"
 #include "store/key_file.h"
 #include "store/sqlite_rows.h"
@@ -21,6 +22,9 @@ namespace {
 constexpr char kBegin[] = "BEGIN IMMEDIATE";
 constexpr char kCommit[] = "COMMIT";
 constexpr char kRollback[] = "ROLLBACK";
+
+// Sealing a row anew takes about as long as removing so many.
+constexpr std::size_t kResealCost = 4;
 
 const std::string kOneCollection =
     std::string(kSelectCollection) + "FROM collection AS c WHERE folded = ?1";
@@ -112,31 +116,47 @@ std::vector<std::string> keys_in_use(Connection& db) {
   return out;
 }
 
-// The key of the file; a new one only while nothing was ever sealed.
-Result<Sealer> open_sealer(const std::filesystem::path& path, Connection& db) {
-  const auto used = keys_in_use(db);
-  if (const auto done = in_order(db); !done) return done.error();
-  TRY_ASSIGN(auto key, read_key_file(path));
-  if (!key && !used.empty()) {
-    return Error{ErrorCode::invalid,
-                 fmt::format("the key file {} is missing, and secrets are sealed with its key {}: "
-                             "put it back",
-                             path.native(), shown_key_id(used.front())),
-                 ""};
-  }
-  if (!key) {
-    TRY_ASSIGN(key, make_key_file(path));
-  }
-  Sealer sealer({*key});
+std::filesystem::path key_file_of(const SqliteOptions& options) {
+  return options.key_file.empty() ? key_path(options.directory) : options.key_file;
+}
+
+Error missing_key_file(const std::filesystem::path& path, const std::string& used) {
+  return {ErrorCode::invalid,
+          fmt::format("the key file {} is missing, and secrets are sealed with its key {}: "
+                      "put it back",
+                      path.native(), shown_key_id(used)),
+          ""};
+}
+
+// Whether these keys open all that is sealed.
+Status check_fit(const std::filesystem::path& path, const std::vector<SealingKey>& keys,
+                 const std::vector<std::string>& used) {
   for (const std::string& id : used) {
-    if (sealer.has_key(id)) continue;
+    if (std::ranges::find(keys, id, &SealingKey::id) != keys.end()) continue;
     return Error{ErrorCode::invalid,
                  fmt::format("the key file {} holds the key {}, but secrets are sealed with {}: "
                              "put the right one there",
-                             path.native(), shown_key_id(key->id()), shown_key_id(id)),
+                             path.native(), shown_key_id(keys.front().id()), shown_key_id(id)),
                  ""};
   }
-  return sealer;
+  return Done{};
+}
+
+// A key is made only while nothing was ever sealed.
+Result<Sealer> open_sealer(const std::filesystem::path& path, Connection& db) {
+  const auto used = keys_in_use(db);
+  if (const auto done = in_order(db); !done) return done.error();
+  TRY_ASSIGN(auto keys, read_key_file(path));
+  if (keys.empty() && !used.empty()) return missing_key_file(path, used.front());
+  if (keys.empty()) {
+    TRY_ASSIGN(const SealingKey made, make_key_file(path));
+    keys.push_back(made);
+  }
+  if (const auto fit = check_fit(path, keys, used); !fit) return fit.error();
+  // Where there are others, that this one seals must be known before it does (sqlite_reseal.h).
+  if (keys.size() > 1) remember_key(db, keys.front().id());
+  if (const auto done = in_order(db); !done) return done.error();
+  return Sealer(keys);
 }
 
 Result<std::unique_ptr<Connection>> open_reader(const SqliteOptions& options) {
@@ -194,8 +214,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& opti
   if (const auto made = make_directory(options.directory); !made) return made.error();
   TRY_ASSIGN(auto lock, DirectoryLock::take(options.directory));
   TRY_ASSIGN(auto writer, open_writer(options));
-  const auto key = options.key_file.empty() ? key_path(options.directory) : options.key_file;
-  TRY_ASSIGN(Sealer sealer, open_sealer(key, *writer));
+  TRY_ASSIGN(Sealer sealer, open_sealer(key_file_of(options), *writer));
   auto store = std::unique_ptr<SqliteStore>(
       new SqliteStore(std::move(lock), std::move(writer), std::move(sealer), options));
   if (const auto started = store->start_checkpointer(options); !started) return started.error();
@@ -205,6 +224,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& opti
 SqliteStore::SqliteStore(DirectoryLock lock, std::unique_ptr<Connection> writer, Sealer sealer,
                          const SqliteOptions& options)
     : lock_(std::move(lock)),
+      key_file_(key_file_of(options)),
       sealer_(std::move(sealer)),
       checkpoint_pages_(options.checkpoint_pages),
       checkpoint_at_(options.checkpoint_pages),
@@ -290,9 +310,29 @@ Result<std::vector<WriteResult>> SqliteStore::commit(const std::vector<Write>& b
 
 Result<std::size_t> SqliteStore::sweep(const SweepLimits& limits) {
   std::size_t swept = 0;
-  const auto done = transaction([&](Connection& db) { swept = sweep_rows(db, limits); });
+  const Resealing before = resealing_;
+  const auto done = transaction([&](Connection& db) {
+    swept = sweep_rows(db, limits);
+    const std::size_t share = (limits.limit - swept + kResealCost - 1) / kResealCost;
+    swept = std::min(limits.limit, swept + kResealCost * resealing_.step(db, sealer_, share));
+  });
+  if (done) return swept;
+  resealing_ = before;
+  return done.error();
+}
+
+Result<bool> SqliteStore::renew_keys() {
+  TRY_ASSIGN(const auto keys, read_key_file(key_file_));
+  if (keys.empty()) return missing_key_file(key_file_, sealer_.sealing_key_id());
+  if (keys.front().id() == sealer_.sealing_key_id()) return false;
+  const auto done = transaction([&](Connection& db) {
+    if (const auto fit = check_fit(key_file_, keys, keys_in_use(db)); !fit) db.fail(fit.error());
+    remember_key(db, keys.front().id());
+  });
   if (!done) return done.error();
-  return swept;
+  FAILPOINT("key-taken-up");
+  sealer_.take(keys);
+  return true;
 }
 
 template <typename Read>

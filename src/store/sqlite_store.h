@@ -4,7 +4,7 @@
 //
 //   DIRECTORY/belfry.db     the database (and belfry.db-wal, belfry.db-shm beside it)
 //   DIRECTORY/belfry.lock   held while a server runs
-//   DIRECTORY/secret.key    what seals secrets; not part of a backup
+//   DIRECTORY/secret.key    the keys that seal secrets; not part of a backup
 //
 // One connection writes, and commits are forced to the disk before they are answered. due() and
 // started() are asked of it too: only the engine asks, between its commits, and so it neither
@@ -29,6 +29,7 @@
 #include "store/reader_pool.h"
 #include "store/sealer.h"
 #include "store/sqlite.h"
+#include "store/sqlite_reseal.h"
 #include "store/store.h"
 
 namespace belfry {
@@ -65,6 +66,10 @@ class SqliteStore final : public Store {
   static Result<std::unique_ptr<SqliteStore>> open(const SqliteOptions& options);
   ~SqliteStore() override;
 
+  // Reads the key file again. Whether it has a new first key, which seals from now on; sweep()
+  // then seals anew what the others sealed. On an error the keys stay as they were.
+  Result<bool> renew_keys();
+
   Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override;
   Result<std::size_t> sweep(const SweepLimits& limits) override;
 
@@ -97,7 +102,9 @@ class SqliteStore final : public Store {
   auto read_with(Connection& db, Read body) -> Result<decltype(body(db))>;
 
   const DirectoryLock lock_;
-  const Sealer sealer_;
+  const std::filesystem::path key_file_;
+  Sealer sealer_;
+  Resealing resealing_;  // of the thread that sweeps
   const int checkpoint_pages_;
   int checkpoint_at_;
   const std::function<void()> on_broken_;

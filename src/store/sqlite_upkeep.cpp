@@ -196,10 +196,10 @@ Result<std::vector<std::string>> check_store(const std::filesystem::path& direct
   const bool sealed = anything_sealed(*db);
   findings.add_failure();
   std::optional<Sealer> sealer;
-  const auto key = read_key_file(key_path(directory));
-  if (key && *key) sealer.emplace(std::vector{**key});
-  if (!key) findings.add(key.error().message);
-  if (key && !*key && sealed) findings.add("the key that sealed its secrets is missing");
+  const auto keys = read_key_file(key_path(directory));
+  if (keys && !keys->empty()) sealer.emplace(*keys);
+  if (!keys) findings.add(keys.error().message);
+  if (keys && keys->empty() && sealed) findings.add("the key that sealed its secrets is missing");
   check_pages(*db, findings);
   check_rules(*db, findings);
   if (sealer) check_definitions(*db, *sealer, findings);

@@ -134,7 +134,7 @@ std::optional<std::string> sealed_secrets(Connection& db, const Sealer& sealer, 
     db.fail(sealed.error());
     return std::nullopt;
   }
-  db.run(kRememberKey, Blob{sealer.sealing_key().id()});
+  db.run(kRememberKey, Blob{sealer.sealing_key_id()});
   return *std::move(sealed);
 }
 

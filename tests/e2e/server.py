@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 
-ADDRESS = re.compile(r"Serving on http://127\.0\.0\.1:(\d+)\b")
+ADDRESS = re.compile(r"Serving on https?://127\.0\.0\.1:(\d+)\b")
 SANITIZER = re.compile(r"ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitizer")
 
 
@@ -56,6 +56,10 @@ class Server:
             raise AssertionError(f"SIGTERM ended the server with {code}:\n{self.log()}")
         if SANITIZER.search(self.log()):
             raise AssertionError(f"a sanitizer complained:\n{self.log()}")
+
+    def hang_up(self):
+        """SIGHUP: files that may have been replaced are looked at now."""
+        self._process.send_signal(signal.SIGHUP)
 
     def kill(self):
         """As a crash would: nothing is finished, nothing is flushed."""

@@ -36,7 +36,7 @@ target_link_libraries(belfry_pch PUBLIC belfry_flags)
 target_precompile_headers(belfry_pch PRIVATE <algorithm> <chrono> <functional> <map> <memory>
   <optional> <string> <string_view> <unordered_map> <variant> <vector>)
 
-set(BELFRY_LIBRARIES_base fmt::fmt Threads::Threads)
+set(BELFRY_LIBRARIES_base fmt::fmt Threads::Threads OpenSSL::Crypto)
 set(BELFRY_LIBRARIES_model Boost::json)
 set(BELFRY_LIBRARIES_wire Boost::json)
 set(BELFRY_LIBRARIES_dispatch Boost::json)

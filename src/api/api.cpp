@@ -7,6 +7,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "api/operations.h"
 #include "api/response.h"
 #include "wire/collection_json.h"
 #include "wire/error_json.h"
@@ -27,21 +28,6 @@ std::string_view query_of(const HttpRequest& request) {
   return std::string_view(request.target).substr(mark + 1);
 }
 
-std::string_view allowed_methods(Resource resource) {
-  switch (resource) {
-    case Resource::collection:
-    case Resource::job:
-      return "GET, PUT, PATCH, DELETE";
-    case Resource::collection_enable:
-    case Resource::collection_disable:
-    case Resource::job_run:
-    case Resource::job_preflight:
-      return "POST";
-    default:
-      return "GET";
-  }
-}
-
 HttpResponse wrong_method(const HttpRequest& request, Resource resource) {
   HttpResponse response =
       error_response({ErrorCode::wrong_method,
@@ -52,10 +38,6 @@ HttpResponse wrong_method(const HttpRequest& request, Resource resource) {
   return response;
 }
 
-bool is_read(const HttpRequest& request) {
-  return request.method == "GET" || request.method == "HEAD";
-}
-
 }  // namespace
 
 Api::Api(Store& store, Engine& engine, const Clock& clock, WorkerPool& workers, ApiOptions options)
@@ -63,7 +45,8 @@ Api::Api(Store& store, Engine& engine, const Clock& clock, WorkerPool& workers, 
       engine_(engine),
       clock_(clock),
       workers_(workers),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      gate_(options_.gate) {}
 
 void Api::handle(HttpRequest request, Respond respond) {
   const auto call = std::make_shared<Call>();
@@ -73,9 +56,10 @@ void Api::handle(HttpRequest request, Respond respond) {
   if (path == "/healthz") return answer(call, json_response(200, {{"status", "ok"}}));
   if (path == "/readyz") return answer_ready(call);
 
-  const auto permit = gate_.admit(call->request);
-  if (!permit) return answer(call, error_response(permit.error()));
-  const bool taken = workers_.try_post([this, call, permit = *permit] { route(permit, call); });
+  const bool taken = workers_.try_post([this, call] {
+    const auto caller = gate_.admit(call->request, clock_.now());
+    caller ? route(*caller, call) : answer(call, error_response(caller.error()));
+  });
   if (!taken) {
     answer(call, error_response({ErrorCode::busy, "Too many requests are waiting.", {}}));
   }
@@ -108,9 +92,10 @@ json::array Api::reasons_not_to_be_ready() const {
   return reasons;
 }
 
-void Api::route(const Permit&, const CallPtr& call) {
+void Api::route(const Caller& caller, const CallPtr& call) {
   if (options_.move_clock && path_of(call->request) == "/clock") {
-    return answer(call, clock(*call));
+    const auto permit = gate_.permit_anywhere(caller, {Operation::move_clock, {}, "/clock"});
+    return answer(call, permit ? clock(*permit, *call) : error_response(permit.error()));
   }
   const auto path = parse_resource_path(path_of(call->request));
   if (!path) return answer(call, error_response(path.error()));
@@ -118,60 +103,65 @@ void Api::route(const Permit&, const CallPtr& call) {
   const auto query = parse_query(query_of(call->request));
   if (!query) return answer(call, error_response(query.error()));
   call->query = *query;
-  if (path->resource != Resource::provider) {
+  if (path->resource != Resource::provider && !is_own(path->resource)) {
     const auto version = known_api_version(*query);
     if (!version) return answer(call, error_response(version.error()));
     call->version = *version;
   }
-
-  const std::string& method = call->request.method;
-  const CollectionKey& collection = call->path.key.collection;
-  const auto empty = [](const Reply&) { return empty_response(200); };
-  switch (path->resource) {
-    case Resource::provider:
-      if (is_read(call->request)) return answer(call, provider(*call));
-      break;
-    case Resource::collections_of_subscription:
-    case Resource::collections_of_group:
-      if (is_read(call->request)) return answer(call, list_collections(*call));
-      break;
-    case Resource::collection:
-      if (is_read(call->request)) return answer(call, get_collection(*call));
-      if (method == "PUT") return put_collection(call);
-      if (method == "PATCH") return patch_collection(call, kPatchTriesMax);
-      if (method == "DELETE") return submit(call, DeleteCollectionCommand{collection}, empty);
-      break;
-    case Resource::collection_enable:
-    case Resource::collection_disable:
-      if (method == "POST") {
-        const bool enable = path->resource == Resource::collection_enable;
-        const auto state = enable ? CollectionState::enabled : CollectionState::disabled;
-        return submit(call, SetCollectionStateCommand{collection, state}, empty);
-      }
-      break;
-    case Resource::jobs:
-      if (is_read(call->request)) return answer(call, list_jobs(*call));
-      break;
-    case Resource::job:
-      if (is_read(call->request)) return answer(call, get_job(*call));
-      if (method == "PUT") return put_job(call);
-      if (method == "PATCH") return patch_job(call, kPatchTriesMax);
-      if (method == "DELETE") return submit(call, DeleteJobCommand{call->path.key}, empty);
-      break;
-    case Resource::job_run:
-      if (method == "POST") return submit(call, RunJobCommand{call->path.key}, empty);
-      break;
-    case Resource::job_preflight:
-      if (method == "POST") return preflight(call);
-      break;
-    case Resource::job_history:
-      if (is_read(call->request)) return answer(call, list_history(*call));
-      break;
-  }
-  answer(call, wrong_method(call->request, path->resource));
+  const auto operation = operation_of(path->resource, call->request);
+  if (!operation) return answer(call, wrong_method(call->request, path->resource));
+  const auto permit = gate_.permit(caller, {*operation, scope_of(*path), id_of(*path)},
+                                   missing(*path, call->request));
+  permit ? perform(*permit, call) : answer(call, error_response(permit.error()));
 }
 
-void Api::submit(const CallPtr& call, Command command, Render render,
+void Api::perform(const Permit& permit, const CallPtr& call) {
+  const std::string& method = call->request.method;
+  const JobKey& key = call->path.key;
+  const auto empty = [](const Reply&) { return empty_response(200); };
+  switch (call->path.resource) {
+    case Resource::provider:
+      return answer(call, provider(permit, *call));
+    case Resource::collections_of_subscription:
+    case Resource::collections_of_group:
+      return answer(call, list_collections(permit, *call));
+    case Resource::collection:
+      if (method == "PUT") return put_collection(permit, call);
+      if (method == "PATCH") return patch_collection(permit, call, kPatchTriesMax);
+      if (method == "DELETE") {
+        return submit(permit, call, DeleteCollectionCommand{key.collection}, empty);
+      }
+      return answer(call, get_collection(permit, *call));
+    case Resource::collection_enable:
+    case Resource::collection_disable: {
+      const bool enable = call->path.resource == Resource::collection_enable;
+      const auto state = enable ? CollectionState::enabled : CollectionState::disabled;
+      return submit(permit, call, SetCollectionStateCommand{key.collection, state}, empty);
+    }
+    case Resource::jobs:
+      return answer(call, list_jobs(permit, *call));
+    case Resource::job:
+      if (method == "PUT") return put_job(permit, call);
+      if (method == "PATCH") return patch_job(permit, call, kPatchTriesMax);
+      if (method == "DELETE") return submit(permit, call, DeleteJobCommand{key}, empty);
+      return answer(call, get_job(permit, *call));
+    case Resource::job_run:
+      return submit(permit, call, RunJobCommand{key}, empty);
+    case Resource::job_preflight:
+      return preflight(permit, call);
+    case Resource::job_history:
+      return answer(call, list_history(permit, *call));
+    case Resource::tokens:
+      if (method == "POST") return answer(call, create_token(permit, *call));
+      return answer(call, list_tokens(permit, *call));
+    case Resource::token:
+      return answer(call, revoke_token(permit, *call));
+    case Resource::audit:
+      return answer(call, list_audit(permit, *call));
+  }
+}
+
+void Api::submit(const Permit& permit, const CallPtr& call, Command command, Render render,
                  std::function<void()> changed) {
   // The reply comes on the engine's thread, which has better things to do than to write JSON.
   auto reply_to = [this, call, render = std::move(render),
@@ -186,7 +176,7 @@ void Api::submit(const CallPtr& call, Command command, Render render,
       }
     });
   };
-  if (!engine_.submit(std::move(command), std::move(reply_to))) {
+  if (!engine_.submit(std::move(command), std::move(reply_to), permit.audited())) {
     answer(call, error_response({ErrorCode::busy, "Too many writes are waiting.", {}}));
   }
 }

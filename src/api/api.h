@@ -21,7 +21,9 @@
 #include "model/plan.h"
 #include "model/preflight.h"
 #include "net/http.h"
+#include "store/audit_log.h"
 #include "store/store.h"
+#include "store/token_store.h"
 #include "wire/job_json.h"
 #include "wire/query.h"
 #include "wire/resource_path.h"
@@ -31,6 +33,8 @@ namespace belfry {
 inline constexpr std::size_t kCollectionsPerPage = 1000;
 inline constexpr std::size_t kJobsPerPage = 1000;
 inline constexpr std::size_t kHistoryPerPage = 500;
+inline constexpr std::size_t kTokensPerPage = 500;
+inline constexpr std::size_t kAuditRowsPerPage = 500;
 inline constexpr int kPatchTriesMax = 5;
 
 // Moves the virtual clock; blocks until everything that is due on the way has been done.
@@ -41,6 +45,9 @@ using RunPreflight =
     std::function<void(const Job& job, ActionRole role, std::function<void(Preflight)> done)>;
 
 struct ApiOptions {
+  GateOptions gate;
+  TokenStore* tokens = nullptr;  // none: /belfry/tokens is not served
+  AuditLog* audit = nullptr;     // none: /belfry/audit is not served
   Plans plans = Plans::azure();
   std::vector<std::string> locations;
   SuccessStatus success_status = SuccessStatus::omitted;
@@ -71,29 +78,36 @@ class Api {
   };
   using CallPtr = std::shared_ptr<Call>;
 
-  void route(const Permit& permit, const CallPtr& call);
+  void route(const Caller& caller, const CallPtr& call);
+  void perform(const Permit& permit, const CallPtr& call);
   void answer(const CallPtr& call, HttpResponse response);
   void answer_ready(const CallPtr& call);
   boost::json::array reasons_not_to_be_ready() const;
-  HttpResponse clock(const Call& call);
+  HttpResponse clock(const Permit& permit, const Call& call);
 
-  HttpResponse provider(const Call& call);
-  HttpResponse list_collections(const Call& call);
-  HttpResponse get_collection(const Call& call);
-  HttpResponse list_jobs(const Call& call);
-  HttpResponse get_job(const Call& call);
-  HttpResponse list_history(const Call& call);
+  HttpResponse provider(const Permit& permit, const Call& call);
+  HttpResponse list_collections(const Permit& permit, const Call& call);
+  HttpResponse get_collection(const Permit& permit, const Call& call);
+  HttpResponse list_jobs(const Permit& permit, const Call& call);
+  HttpResponse get_job(const Permit& permit, const Call& call);
+  HttpResponse list_history(const Permit& permit, const Call& call);
+  HttpResponse list_audit(const Permit& permit, const Call& call);
 
-  void put_collection(const CallPtr& call);
-  void patch_collection(const CallPtr& call, int tries_left);
-  void put_job(const CallPtr& call);
-  void patch_job(const CallPtr& call, int tries_left);
-  void preflight(const CallPtr& call);
+  void put_collection(const Permit& permit, const CallPtr& call);
+  void patch_collection(const Permit& permit, const CallPtr& call, int tries_left);
+  void put_job(const Permit& permit, const CallPtr& call);
+  void patch_job(const Permit& permit, const CallPtr& call, int tries_left);
+  void preflight(const Permit& permit, const CallPtr& call);
+
+  // Each asks the gate about the scopes of the tokens themselves.
+  HttpResponse list_tokens(const Permit& permit, const Call& call);
+  HttpResponse create_token(const Permit& permit, const Call& call);
+  HttpResponse revoke_token(const Permit& permit, const Call& call);
 
   // Submits and answers with what `render` makes of the reply. `changed` is called instead of
   // answering when somebody else's write came first.
   using Render = std::function<HttpResponse(const Reply&)>;
-  void submit(const CallPtr& call, Command command, Render render,
+  void submit(const Permit& permit, const CallPtr& call, Command command, Render render,
               std::function<void()> changed = {});
 
   boost::json::object job_resource(const Call& call, const Job& job) const;

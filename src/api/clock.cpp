@@ -38,7 +38,7 @@ Result<Instant> wanted_time(const std::string& body, Instant now) {
 
 }  // namespace
 
-HttpResponse Api::clock(const Call& call) {
+HttpResponse Api::clock(const Permit&, const Call& call) {
   if (call.request.method == "POST") {
     const auto to = wanted_time(call.request.body, clock_.now());
     if (!to) return error_response(to.error());

@@ -2,8 +2,12 @@
 
 #include "api/gate.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "access/token_secret.h"
 #include "model/key.h"
 #include "model/url.h"
 
@@ -17,14 +21,7 @@ bool is_loopback_name(const std::string& host) {
   return numeric && host.starts_with("127.") && std::count(host.begin(), host.end(), '.') == 3;
 }
 
-}  // namespace
-
-bool is_loopback_authority(std::string_view authority) {
-  const auto url = parse_url("http://" + std::string(authority));
-  return url && url->target == "/" && is_loopback_name(url->host);
-}
-
-Result<Permit> Gate::admit(const HttpRequest& request) const {
+Status check_local(const HttpRequest& request) {
   const std::string_view host = header_of(request.headers, "Host");
   if (!is_loopback_authority(host)) {
     return Error{ErrorCode::forbidden,
@@ -37,7 +34,104 @@ Result<Permit> Gate::admit(const HttpRequest& request) const {
     return Error{ErrorCode::forbidden,
                  "In local mode requests from pages of another origin are refused.", "Origin"};
   }
-  return Permit();
+  return Done{};
+}
+
+Principal everybody_here() {
+  return {PrincipalKind::local, "", "local mode", {{Role::owner, Scope{}}}};
+}
+
+Error unknown_token() {
+  return {ErrorCode::unauthenticated,
+          "Authentication failed. The access token is not known, was revoked or has expired.",
+          "Authorization"};
+}
+
+// What follows "Bearer " in the one Authorization header.
+Result<std::string_view> bearer_of(const HttpRequest& request) {
+  constexpr std::string_view kScheme = "bearer ";
+  std::optional<std::string_view> found;
+  for (const auto& [name, value] : request.headers) {
+    if (folded(name) != "authorization") continue;
+    if (found) {
+      return Error{ErrorCode::unauthenticated,
+                   "Authentication failed. There are two Authorization headers.", "Authorization"};
+    }
+    found = value;
+  }
+  if (!found || folded(found->substr(0, kScheme.size())) != kScheme) {
+    return Error{ErrorCode::unauthenticated,
+                 "Authentication failed. The 'Authorization' header is missing or is not 'Bearer' "
+                 "and an access token.",
+                 "Authorization"};
+  }
+  return found->substr(kScheme.size());
+}
+
+// ARM's sentence, and the role that would have been enough.
+Error not_allowed(const Principal& principal, const Errand& errand) {
+  return {ErrorCode::forbidden,
+          fmt::format("The client '{}' with object id '{}' does not have authorization to perform "
+                      "action '{}' over scope '{}' or the scope is invalid. It takes the role {} "
+                      "there. If access was recently granted, please refresh your credentials.",
+                      principal.name, principal.id, action_name(errand.operation), errand.resource,
+                      name_of(*role_needed(errand.operation))),
+          {}};
+}
+
+}  // namespace
+
+bool is_loopback_authority(std::string_view authority) {
+  const auto url = parse_url("http://" + std::string(authority));
+  return url && url->target == "/" && is_loopback_name(url->host);
+}
+
+AuditedRequest Permit::audited() const {
+  const Principal& principal = caller_.principal();
+  return {.kind = principal.kind,
+          .principal = principal.name,
+          .principal_id = principal.id,
+          .address = caller_.address(),
+          .operation = std::string(action_name(errand_.operation)),
+          .scope = folded(errand_.scope),
+          .resource = errand_.resource};
+}
+
+Result<Caller> Gate::admit(const HttpRequest& request, Instant now) const {
+  if (options_.tokens == nullptr) {
+    if (const Status local = check_local(request); !local) return local.error();
+    return Caller(everybody_here(), request.remote_address);
+  }
+  TRY_ASSIGN(const std::string_view bearer, bearer_of(request));
+  const bool ours = bearer.starts_with(kTokenPrefix);
+  if (!ours && !options_.verify_bearer) return unknown_token();
+  auto principal =
+      ours ? known_token(bearer, now) : options_.verify_bearer(Secret(std::string(bearer)), now);
+  if (principal) return Caller(*std::move(principal), request.remote_address);
+  // Why a token is not taken is no business of who tries it.
+  if (principal.error().code == ErrorCode::unavailable) return principal.error();
+  return unknown_token();
+}
+
+Result<Principal> Gate::known_token(std::string_view bearer, Instant now) const {
+  const auto parts = parse_token(bearer);
+  if (!parts) return unknown_token();
+  TRY_ASSIGN(const auto token, options_.tokens->token(parts->id));
+  if (!token || !proves(parts->secret, *token) || !usable(*token, now)) return unknown_token();
+  return Principal{PrincipalKind::token, token->id, token->name, token->assignments};
+}
+
+Result<Permit> Gate::permit_anywhere(const Caller& caller, Errand errand) const {
+  for (const Assignment& assignment : caller.principal().assignments) {
+    if (caller.may(errand.operation, assignment.scope)) return Permit(caller, std::move(errand));
+  }
+  return not_allowed(caller.principal(), errand);
+}
+
+Result<Permit> Gate::permit(const Caller& caller, Errand errand, const Error& hidden) const {
+  if (caller.may(errand.operation, errand.scope)) return Permit(caller, std::move(errand));
+  if (!caller.may(Operation::read, errand.scope)) return hidden;
+  return not_allowed(caller.principal(), errand);
 }
 
 }  // namespace belfry

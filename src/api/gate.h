@@ -1,27 +1,98 @@
 // SPDX-License-Identifier: MIT
 //
-// Gate decides who may pass. Handlers are given a Permit, which only the gate can make, so
-// none of them can forget to ask.
+// Gate decides who may pass, and what for. A request that it admits has a Caller; what the
+// caller may do to a thing is a Permit. Only the gate can make either, and handlers ask for a
+// Permit, so none of them can forget to ask.
 //
 // In local mode everybody on this machine may do everything, but a web page may not: a
 // request must name a loopback host, and must not come from a page of another origin.
+// Otherwise a request must bear a token, ours (belfry_…) or one that `verify_bearer` knows.
+//
+// What a caller may not even read is answered as if it did not exist.
 
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "access/principal.h"
+#include "access/roles.h"
 #include "base/result.h"
+#include "model/secret.h"
 #include "net/http.h"
+#include "store/token_store.h"
 
 namespace belfry {
 
-class Permit {
+// What stands behind a bearer token that is not ours. Called on a worker, which it may block for
+// a short while; an error other than `unavailable` is answered 401.
+using VerifyBearer = std::function<Result<Principal>(const Secret& token, Instant now)>;
+
+struct GateOptions {
+  TokenStore* tokens = nullptr;  // none: local mode
+  VerifyBearer verify_bearer;    // none: only our own tokens are known
+};
+
+class Caller {
+ public:
+  bool may(Operation operation, const Scope& scope) const {
+    return belfry::may(*principal_, operation, scope);
+  }
+  const Principal& principal() const { return *principal_; }
+  const std::string& address() const { return address_; }
+
  private:
   friend class Gate;
-  Permit() = default;
+  Caller(Principal principal, std::string address)
+      : principal_(std::make_shared<const Principal>(std::move(principal))),
+        address_(std::move(address)) {}
+
+  std::shared_ptr<const Principal> principal_;
+  std::string address_;
+};
+
+// What somebody wants to do.
+struct Errand {
+  Operation operation{};
+  Scope scope;           // of what it is done to
+  std::string resource;  // the id of that
+};
+
+class Permit {
+ public:
+  const Caller& caller() const { return caller_; }
+
+  // For the audit log: who does this, from where, and to what.
+  AuditedRequest audited() const;
+
+ private:
+  friend class Gate;
+  Permit(Caller caller, Errand errand) : caller_(std::move(caller)), errand_(std::move(errand)) {}
+
+  Caller caller_;
+  Errand errand_;
 };
 
 class Gate {
  public:
-  Result<Permit> admit(const HttpRequest& request) const;
+  explicit Gate(GateOptions options) : options_(std::move(options)) {}
+
+  // Reads the store: not for I/O threads.
+  Result<Caller> admit(const HttpRequest& request, Instant now) const;
+
+  // `hidden` is what is said of a thing of that scope that is not there.
+  Result<Permit> permit(const Caller& caller, Errand errand, const Error& hidden) const;
+
+  // For what is done to no scope in particular: the role is enough wherever it was given.
+  Result<Permit> permit_anywhere(const Caller& caller, Errand errand) const;
+
+ private:
+  Result<Principal> known_token(std::string_view bearer, Instant now) const;
+
+  GateOptions options_;
 };
 
 // localhost, 127.x.x.x or [::1], with or without a port.

@@ -4,13 +4,24 @@
 
 #include <gtest/gtest.h>
 
+#include "access/token_secret.h"
+#include "store/memory_store.h"
+
 namespace belfry {
 namespace {
 
-bool admitted(HttpHeaders headers) {
+const Instant kNow{std::chrono::sys_days{std::chrono::year{2030} / 1 / 1}};
+const Scope kCollection{"Sub", "Group", "Jobs"};
+const Error kHidden{ErrorCode::collection_not_found, "not there", {}};
+
+HttpRequest request_with(HttpHeaders headers) {
   HttpRequest request;
   request.headers = std::move(headers);
-  return Gate{}.admit(request).has_value();
+  return request;
+}
+
+bool admitted(HttpHeaders headers) {
+  return Gate({}).admit(request_with(std::move(headers)), kNow).has_value();
 }
 
 // A page in a browser on this machine can send requests here: it must not get in.
@@ -28,6 +39,145 @@ TEST(Gate, LocalModeAdmitsThisMachineAndNoPageOfAnotherOrigin) {
                              "https://localhost:7070", "http://localhost:8080"}) {
     EXPECT_FALSE(admitted({{"Host", "localhost:7070"}, {"Origin", origin}})) << origin;
   }
+}
+
+class TokenGate : public testing::Test {
+ protected:
+  // A token with the role over the collection.
+  std::string give(Role role, std::optional<Instant> expires = std::nullopt) {
+    auto minted = mint_token();
+    EXPECT_TRUE(minted);
+    minted->kept.name = "ci";
+    minted->kept.assignments = {{role, kCollection}};
+    minted->kept.created = kNow;
+    minted->kept.expires = expires;
+    EXPECT_TRUE(store_.add_token(minted->kept, {}));
+    return minted->given.reveal();
+  }
+
+  Result<Caller> admit(HttpHeaders headers, Instant now = kNow) {
+    return gate_.admit(request_with(std::move(headers)), now);
+  }
+  Result<Caller> admit(const std::string& token, Instant now = kNow) {
+    return admit(HttpHeaders{{"Authorization", "Bearer " + token}}, now);
+  }
+
+  MemoryStore store_;
+  Gate gate_{{&store_, {}}};
+};
+
+TEST_F(TokenGate, KnowsItsOwnTokens) {
+  const std::string token = give(Role::reader);
+  const auto caller = admit(token);
+  ASSERT_TRUE(caller);
+  EXPECT_EQ(caller->principal().name, "ci");
+  EXPECT_TRUE(admit(HttpHeaders{{"authorization", "bEARER " + token}}));
+}
+
+TEST_F(TokenGate, AnythingElseIsNotAuthenticated) {
+  const std::string token = give(Role::owner);
+  std::string wrong_secret = token;
+  wrong_secret.back() = wrong_secret.back() == '0' ? '1' : '0';
+  std::string wrong_id = token;
+  wrong_id[7] = wrong_id[7] == '0' ? '1' : '0';
+  const HttpHeaders cases[] = {
+      {},
+      {{"Authorization", ""}},
+      {{"Authorization", "Bearer"}},
+      {{"Authorization", "Bearer "}},
+      {{"Authorization", "Basic " + token}},
+      {{"Authorization", token}},
+      {{"Authorization", "Bearer  " + token}},
+      {{"Authorization", "Bearer " + token + " "}},
+      {{"Authorization", "Bearer\t" + token}},
+      {{"Authorization", "Bearer " + token + ", Bearer " + token}},
+      {{"Authorization", "Bearer " + wrong_secret}},
+      {{"Authorization", "Bearer " + wrong_id}},
+      {{"Authorization", "Bearer " + std::string(100'000, 'a')}},
+      {{"Authorization", "Bearer belfry_" + std::string(100'000, 'a')}},
+      {{"Authorization", "Bearer belfry_\x01\x02"}},
+      {{"Authorization", "Bearer " + token}, {"Authorization", "Bearer " + token}},
+      {{"Authorization", "Bearer " + token}, {"authorization", "Bearer x"}},
+      {{"X-Authorization", "Bearer " + token}},
+      {{"Authorization", "Bearer eyJhbGciOiJub25lIn0.e30."}},
+  };
+  for (const HttpHeaders& headers : cases) {
+    const auto caller = admit(headers);
+    const std::string shown = headers.empty() ? "none" : headers[0].second.substr(0, 80);
+    ASSERT_FALSE(caller) << shown;
+    EXPECT_EQ(caller.error().code, ErrorCode::unauthenticated) << shown;
+    EXPECT_EQ(caller.error().message.find(token), std::string::npos);
+  }
+}
+
+TEST_F(TokenGate, ATokenEndsWhenItExpiresAndWhenItIsRevoked) {
+  const std::string token = give(Role::owner, kNow + kOneTick);
+  EXPECT_TRUE(admit(token, kNow));
+  EXPECT_FALSE(admit(token, kNow + kOneTick));
+  AuditEntry entry;
+  entry.at = kNow;
+  ASSERT_TRUE(store_.revoke_token(parse_token(token)->id, entry));
+  EXPECT_FALSE(admit(token, kNow));
+}
+
+TEST_F(TokenGate, TokensOfOthersGoToTheVerifier) {
+  GateOptions options{&store_, [](const Secret& bearer, Instant) -> Result<Principal> {
+                        if (bearer.reveal() == "down") {
+                          return Error{ErrorCode::unavailable, "the issuer is down", {}};
+                        }
+                        if (bearer.reveal() != "good") return Error{ErrorCode::invalid, "no", {}};
+                        return Principal{PrincipalKind::bearer, "oid", "ann", {}};
+                      }};
+  const Gate gate(options);
+  const auto admit_with = [&](const std::string& bearer) {
+    return gate.admit(request_with({{"Authorization", "Bearer " + bearer}}), kNow);
+  };
+  ASSERT_TRUE(admit_with("good"));
+  EXPECT_EQ(admit_with("good")->principal().name, "ann");
+  EXPECT_EQ(admit_with("bad").error().code, ErrorCode::unauthenticated);
+  EXPECT_EQ(admit_with("down").error().code, ErrorCode::unavailable);
+  EXPECT_EQ(admit_with("belfry_good").error().code, ErrorCode::unauthenticated);
+}
+
+TEST_F(TokenGate, WhatOneMayReadAndNotDoIsForbiddenAndTheRoleIsNamed) {
+  const auto caller = admit(give(Role::reader));
+  ASSERT_TRUE(caller);
+  EXPECT_TRUE(gate_.permit(*caller, {Operation::read, kCollection, "/id"}, kHidden));
+  const auto refused = gate_.permit(*caller, {Operation::run_job, kCollection, "/id"}, kHidden);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::forbidden);
+  for (const char* part : {"'ci'", "'Microsoft.Scheduler/jobCollections/jobs/run/action'",
+                           "over scope '/id'", "the role Operator"}) {
+    EXPECT_NE(refused.error().message.find(part), std::string::npos) << part;
+  }
+}
+
+TEST_F(TokenGate, WhatOneMayNotReadIsNotThere) {
+  const auto caller = admit(give(Role::owner));
+  ASSERT_TRUE(caller);
+  for (const Operation operation : {Operation::read, Operation::write_job}) {
+    const auto refused =
+        gate_.permit(*caller, {operation, {"Sub", "Group", "Other"}, "/id"}, kHidden);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, kHidden.message);
+  }
+}
+
+TEST_F(TokenGate, APermitSaysWhoDoesWhatFromWhere) {
+  HttpRequest request = request_with({{"Authorization", "Bearer " + give(Role::contributor)}});
+  request.remote_address = "192.0.2.1";
+  const auto caller = gate_.admit(request, kNow);
+  ASSERT_TRUE(caller);
+  const auto permit = gate_.permit(*caller, {Operation::write_job, kCollection, "/id"}, kHidden);
+  ASSERT_TRUE(permit);
+  const AuditedRequest expected{PrincipalKind::token,
+                                "ci",
+                                caller->principal().id,
+                                "192.0.2.1",
+                                "Microsoft.Scheduler/jobCollections/jobs/write",
+                                "sub/group/jobs",
+                                "/id"};
+  EXPECT_EQ(permit->audited(), expected);
 }
 
 }  // namespace

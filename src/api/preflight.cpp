@@ -37,9 +37,9 @@ json::object write_preflight(const Preflight& report) {
 
 }  // namespace
 
-void Api::preflight(const CallPtr& call) {
+void Api::preflight(const Permit& permit, const CallPtr& call) {
   const auto stored = store_.job(call->path.key);
-  if (!stored || !*stored || !options_.run_preflight) return answer(call, get_job(*call));
+  if (!stored || !*stored || !options_.run_preflight) return answer(call, get_job(permit, *call));
   const Job& job = **stored;
   options_.run_preflight(job, ActionRole::main, [this, call, job](const Preflight& main) {
     json::object body{{"passed", main.passed()}, {"action", write_preflight(main)}};

@@ -19,13 +19,6 @@ namespace {
 
 namespace json = boost::json;
 
-json::object page_of(json::array values, const std::string& next_link) {
-  json::object page;
-  page["value"] = std::move(values);
-  page["nextLink"] = next_link.empty() ? json::value() : json::value(next_link);
-  return page;
-}
-
 std::string token_of(const HistoryEntry& entry) {
   return fmt::format("{}.{}.{}", entry.occurrence.seq, static_cast<int>(entry.role), entry.retry);
 }
@@ -74,19 +67,20 @@ json::object Api::job_resource(const Call& call, const Job& job) const {
 
 std::string Api::next_link(const Call& call, const std::string& token) const {
   const std::string_view target = call.request.target;
-  std::string link =
-      fmt::format("http://{}{}?api-version={}", header_of(call.request.headers, "Host"),
-                  target.substr(0, target.find('?')), *call.query.api_version);
-  if (call.query.filter) link += "&$filter=" + percent_encoded(*call.query.filter);
-  return link + "&$skiptoken=" + percent_encoded(token);
+  std::string link = fmt::format("http://{}{}?", header_of(call.request.headers, "Host"),
+                                 target.substr(0, target.find('?')));
+  if (call.query.api_version) link += fmt::format("api-version={}&", *call.query.api_version);
+  if (call.query.filter) link += fmt::format("$filter={}&", percent_encoded(*call.query.filter));
+  return link + "$skiptoken=" + percent_encoded(token);
 }
 
-HttpResponse Api::provider(const Call& call) {
+HttpResponse Api::provider(const Permit&, const Call& call) {
   return json_response(200,
                        write_provider(call.path.key.collection.subscription, options_.locations));
 }
 
-HttpResponse Api::list_collections(const Call& call) {
+// Those that one may not read are passed over, and leave no trace in the link either.
+HttpResponse Api::list_collections(const Permit& permit, const Call& call) {
   CollectionQuery query;
   query.subscription = call.path.key.collection.subscription;
   if (call.path.resource == Resource::collections_of_group) {
@@ -94,28 +88,37 @@ HttpResponse Api::list_collections(const Call& call) {
   }
   query.after = call.query.skip_token.value_or("");
   query.limit = kCollectionsPerPage + 1;
-  auto collections = store_.collections(query);
-  if (!collections) return error_response(collections.error());
+  std::vector<JobCollection> seen;
+  for (bool more = true; more && seen.size() <= kCollectionsPerPage;) {
+    auto collections = store_.collections(query);
+    if (!collections) return error_response(collections.error());
+    more = collections->size() == query.limit;
+    if (more) query.after = folded(collections->back().key);
+    for (JobCollection& collection : *collections) {
+      if (!permit.caller().may(Operation::read, scope_of(collection.key))) continue;
+      seen.push_back(std::move(collection));
+    }
+  }
   std::string link;
-  if (collections->size() > kCollectionsPerPage) {
-    collections->pop_back();
-    link = next_link(call, folded(collections->back().key));
+  if (seen.size() > kCollectionsPerPage) {
+    seen.resize(kCollectionsPerPage);
+    link = next_link(call, folded(seen.back().key));
   }
   json::array values;
-  for (const JobCollection& collection : *collections) {
+  for (const JobCollection& collection : seen) {
     values.push_back(write_collection(collection, call.version));
   }
-  return json_response(200, page_of(std::move(values), link));
+  return page_response(std::move(values), link);
 }
 
-HttpResponse Api::get_collection(const Call& call) {
+HttpResponse Api::get_collection(const Permit&, const Call& call) {
   const auto collection = store_.collection(call.path.key.collection);
   if (!collection) return error_response(collection.error());
   if (!*collection) return error_response(collection_not_found(call.path.key.collection));
   return json_response(200, write_collection(**collection, call.version));
 }
 
-HttpResponse Api::list_jobs(const Call& call) {
+HttpResponse Api::list_jobs(const Permit&, const Call& call) {
   const auto collection = store_.collection(call.path.key.collection);
   if (!collection) return error_response(collection.error());
   if (!*collection) return error_response(collection_not_found(call.path.key.collection));
@@ -138,10 +141,10 @@ HttpResponse Api::list_jobs(const Call& call) {
   }
   json::array values;
   for (const Job& job : *jobs) values.push_back(job_resource(call, job));
-  return json_response(200, page_of(std::move(values), link));
+  return page_response(std::move(values), link);
 }
 
-HttpResponse Api::get_job(const Call& call) {
+HttpResponse Api::get_job(const Permit&, const Call& call) {
   const auto job = store_.job(call.path.key);
   if (!job) return error_response(job.error());
   if (*job) return json_response(200, job_resource(call, **job));
@@ -151,10 +154,10 @@ HttpResponse Api::get_job(const Call& call) {
                                     : collection_not_found(call.path.key.collection));
 }
 
-HttpResponse Api::list_history(const Call& call) {
+HttpResponse Api::list_history(const Permit& permit, const Call& call) {
   const auto job = store_.job(call.path.key);
   if (!job) return error_response(job.error());
-  if (!*job) return get_job(call);
+  if (!*job) return get_job(permit, call);
   HistoryQuery query;
   query.job = (*job)->id;
   query.skip = call.query.skip.value_or(0);
@@ -182,7 +185,7 @@ HttpResponse Api::list_history(const Call& call) {
   for (const HistoryEntry& row : *rows) {
     values.push_back(write_history((*job)->key, row, options_.success_status));
   }
-  return json_response(200, page_of(std::move(values), link));
+  return page_response(std::move(values), link);
 }
 
 }  // namespace belfry

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
@@ -71,6 +72,9 @@ HttpResponse error_response(const Error& error) {
   if (error.code == ErrorCode::collection_not_found) {
     response.headers.emplace_back("x-ms-failure-cause", "gateway");
   }
+  if (error.code == ErrorCode::unauthenticated) {
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  }
   if (error.code == ErrorCode::busy || error.code == ErrorCode::unavailable) {
     response.headers.emplace_back("Retry-After", "1");
   }
@@ -79,6 +83,13 @@ HttpResponse error_response(const Error& error) {
 
 HttpResponse malformed_response(const std::string& what, const std::vector<Error>& errors) {
   return with_json(http_status(ErrorCode::invalid), malformed_body(what, errors));
+}
+
+HttpResponse page_response(boost::json::array values, const std::string& next_link) {
+  boost::json::object page;
+  page["value"] = std::move(values);
+  page["nextLink"] = next_link.empty() ? boost::json::value() : boost::json::value(next_link);
+  return json_response(200, page);
 }
 
 HttpResponse refusal_response(int status, const std::string& what) {

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include <boost/json/fwd.hpp>
+#include <boost/json/array.hpp>
 #include <string>
 #include <vector>
 
@@ -17,6 +17,9 @@ HttpResponse empty_response(int status);
 HttpResponse json_response(int status, const boost::json::value& body);
 HttpResponse error_response(const Error& error);
 HttpResponse malformed_response(const std::string& what, const std::vector<Error>& errors);
+
+// What a list answers: {"value": […], "nextLink": …}; an empty link is null.
+HttpResponse page_response(boost::json::array values, const std::string& next_link);
 
 // For what the server refuses before anybody looks at it.
 HttpResponse refusal_response(int status, const std::string& what);

@@ -40,7 +40,7 @@ std::vector<Error> placed(std::vector<Error> errors, const json::value& body) {
 
 }  // namespace
 
-void Api::put_collection(const CallPtr& call) {
+void Api::put_collection(const Permit& permit, const CallPtr& call) {
   const auto body = parse_body(call->request);
   if (!body) return answer(call, malformed_response(kMalformedCollection, {body.error()}));
   Reading reading;
@@ -50,7 +50,7 @@ void Api::put_collection(const CallPtr& call) {
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedCollection, reading.errors));
   }
-  submit(call, std::move(command), [version = call->version, reading](const Reply& reply) {
+  submit(permit, call, std::move(command), [version = call->version, reading](const Reply& reply) {
     // 201 for an update too: so did the live service, every time.
     HttpResponse response = json_response(201, write_collection(*reply.collection, version));
     add_ignored(response, reading.ignored);
@@ -58,11 +58,11 @@ void Api::put_collection(const CallPtr& call) {
   });
 }
 
-void Api::patch_collection(const CallPtr& call, int tries_left) {
+void Api::patch_collection(const Permit& permit, const CallPtr& call, int tries_left) {
   const auto body = parse_body(call->request);
   if (!body) return answer(call, malformed_response(kMalformedCollection, {body.error()}));
   const auto stored = store_.collection(call->path.key.collection);
-  if (!stored || !*stored) return answer(call, get_collection(*call));
+  if (!stored || !*stored) return answer(call, get_collection(permit, *call));
   Reading reading;
   PutCollectionCommand command;
   command.collection = read_collection(patched_collection(**stored, *body, call->version),
@@ -78,12 +78,12 @@ void Api::patch_collection(const CallPtr& call, int tries_left) {
   };
   std::function<void()> again;
   if (tries_left > 1) {
-    again = [this, call, tries_left] { patch_collection(call, tries_left - 1); };
+    again = [this, permit, call, tries_left] { patch_collection(permit, call, tries_left - 1); };
   }
-  submit(call, std::move(command), render, again);
+  submit(permit, call, std::move(command), render, again);
 }
 
-void Api::put_job(const CallPtr& call) {
+void Api::put_job(const Permit& permit, const CallPtr& call) {
   const auto body = parse_body(call->request);
   if (!body) return answer(call, malformed_response(kMalformedJob, {body.error()}));
   Reading reading;
@@ -97,7 +97,7 @@ void Api::put_job(const CallPtr& call) {
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
   }
-  submit(call, PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled},
+  submit(permit, call, PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled},
          [this, call, reading](const Reply& reply) {
            HttpResponse response =
                json_response(reply.created ? 201 : 200, job_resource(*call, *reply.job));
@@ -106,11 +106,11 @@ void Api::put_job(const CallPtr& call) {
          });
 }
 
-void Api::patch_job(const CallPtr& call, int tries_left) {
+void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
   const auto body = parse_body(call->request);
   if (!body) return answer(call, malformed_response(kMalformedJob, {body.error()}));
   const auto stored = store_.job(call->path.key);
-  if (!stored || !*stored) return answer(call, get_job(*call));
+  if (!stored || !*stored) return answer(call, get_job(permit, *call));
   const Job& job = **stored;
   Reading reading;
   JobRequest wanted = read_job(patched_job(job, *body), reading);
@@ -131,8 +131,10 @@ void Api::patch_job(const CallPtr& call, int tries_left) {
     return response;
   };
   std::function<void()> again;
-  if (tries_left > 1) again = [this, call, tries_left] { patch_job(call, tries_left - 1); };
-  submit(call, std::move(command), render, again);
+  if (tries_left > 1) {
+    again = [this, permit, call, tries_left] { patch_job(permit, call, tries_left - 1); };
+  }
+  submit(permit, call, std::move(command), render, again);
 }
 
 }  // namespace belfry

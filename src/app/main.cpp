@@ -13,6 +13,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "app/access_commands.h"
 #include "app/job_commands.h"
 #include "app/preview.h"
 #include "app/serve.h"
@@ -205,6 +206,103 @@ Examples:
   belfry key list --store /var/lib/belfry     # until the old one "is not used"
   belfry key drop --store /var/lib/belfry)";
 
+constexpr const char* kTokenHelp = R"(
+The server is asked, so that a revocation holds from the next request on: --server or
+BELFRY_SERVER says where it is, BELFRY_TOKEN who asks (--token too, but other users of this
+machine can see flags).
+
+Examples:
+  belfry token create --name ci --role Contributor --scope /subscriptions/me --expires P90D
+  belfry token list
+  belfry token revoke 0123456789abcdef)";
+
+// `belfry token` and `belfry audit`.
+class AccessCommands {
+ public:
+  void add_to(CLI::App& app) {
+    auto* tokens = app.add_subcommand("token", "Make, list and revoke access tokens");
+    tokens->require_subcommand(1);
+    tokens->footer(kTokenHelp);
+    create_app_ = tokens->add_subcommand("create", "Make a token, and print it this once");
+    create_app_->add_option("--name", create_.name, "What it is for")->required();
+    create_app_->add_option("--role", create_.roles, "Reader, Operator, Contributor or Owner")
+        ->required();
+    create_app_
+        ->add_option("--scope", create_.scopes, "/, /subscriptions/S, … or a collection's id")
+        ->required();
+    create_app_->add_option("--expires", create_.expires, "A date, or a duration such as P90D");
+    create_app_
+        ->add_option("--store", create_.store,
+                     "Write into this store instead; its server must be stopped")
+        ->type_name("DIR");
+    create_app_->add_option("--key-file", create_.key_file, "The store's key, if it is elsewhere");
+    list_app_ = tokens->add_subcommand("list", "Say which tokens there are");
+    list_app_->add_flag("--json", json_, "Print a JSON array");
+    revoke_app_ = tokens->add_subcommand("revoke", "Let a token be good for nothing, at once");
+    revoke_app_->add_option("id", id_, "Its id, as the list says")->required();
+
+    auto* audit = app.add_subcommand("audit", "Read the log of changes, and check it");
+    audit->require_subcommand(1);
+    audit_app_ = audit->add_subcommand("list", "Print the newest changes");
+    audit_app_->add_option("--scope", audit_.scope, "Only what is in this scope");
+    audit_app_->add_option("--count", audit_.count, "How many at most")->capture_default_str();
+    audit_app_->add_flag("--json", audit_.json, "Print a JSON array");
+    verify_app_ = audit->add_subcommand("verify", "Say whether a row was altered or removed");
+    verify_app_->add_option("--store", verify_.store, "The directory of the embedded database")
+        ->envname("BELFRY_STORE")
+        ->required();
+    verify_app_->add_option("--expect", verify_.expect, "NUMBER:HASH that an earlier run printed");
+    for (CLI::App* asking : {create_app_, list_app_, revoke_app_, audit_app_}) add_remote(asking);
+  }
+
+  // None: it was another command.
+  std::optional<int> run() {
+    if (verify_app_->parsed()) return verify_audit(verify_);
+    if (create_app_->parsed()) return create_token(remote_of(create_app_), create_);
+    if (list_app_->parsed()) return list_tokens(remote_of(list_app_), json_);
+    if (revoke_app_->parsed()) return revoke_token(remote_of(revoke_app_), id_);
+    if (audit_app_->parsed()) return list_audit(remote_of(audit_app_), audit_);
+    return std::nullopt;
+  }
+
+ private:
+  struct RemoteFlags {
+    Remote remote;
+    std::string token;
+  };
+
+  // Each command has its own: CLI11 reads the environment into the flags of those too that were
+  // not given.
+  void add_remote(CLI::App* command) {
+    RemoteFlags& flags = remotes_[command];
+    command->add_option("--server", flags.remote.server, "Where the server is")
+        ->envname("BELFRY_SERVER")
+        ->capture_default_str();
+    command->add_option("--token", flags.token, "Who asks")->envname("BELFRY_TOKEN");
+    command->add_option("--ca-file", flags.remote.ca_file,
+                        "Authorities (PEM) besides the system's");
+  }
+
+  Remote remote_of(const CLI::App* command) const {
+    const RemoteFlags& flags = remotes_.at(command);
+    Remote remote = flags.remote;
+    remote.token = Secret(flags.token);
+    return remote;
+  }
+
+  std::map<const CLI::App*, RemoteFlags> remotes_;
+  TokenCreate create_;
+  bool json_ = false;
+  std::string id_;
+  AuditList audit_;
+  AuditVerify verify_;
+  CLI::App* create_app_ = nullptr;
+  CLI::App* list_app_ = nullptr;
+  CLI::App* revoke_app_ = nullptr;
+  CLI::App* audit_app_ = nullptr;
+  CLI::App* verify_app_ = nullptr;
+};
+
 int run(int argc, char** argv) {
   CLI::App app(
       "Belfry rings on time: a self-hosted job scheduler that speaks Azure "
@@ -252,6 +350,8 @@ int run(int argc, char** argv) {
   add_directory(restore_app);
   restore_app->add_option("file", file, "The backup")->required();
 
+  AccessCommands access_commands;
+  access_commands.add_to(app);
   JobCommands job_commands;
   job_commands.add_to(app);
 
@@ -286,6 +386,7 @@ int run(int argc, char** argv) {
   if (check_app->parsed()) return run_check(directory);
   if (backup_app->parsed()) return run_backup(directory, file);
   if (restore_app->parsed()) return run_restore(file, directory);
+  if (const auto code = access_commands.run()) return *code;
   if (const auto code = job_commands.run()) return *code;
   for (const auto& [command, upkeep] : key_apps) {
     if (command->parsed()) return run_key(upkeep, {directory, key_file});

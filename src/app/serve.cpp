@@ -14,6 +14,7 @@
 #include "api/api.h"
 #include "api/response.h"
 #include "app/engine_thread.h"
+#include "app/first_token.h"
 #include "app/version.h"
 #include "app/virtual_time.h"
 #include "base/clock.h"
@@ -94,30 +95,52 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void greet(const ServeSettings& settings, std::uint16_t port) {
-  const std::string host =
-      settings.host.find(':') == std::string::npos ? settings.host : "[" + settings.host + "]";
-  const std::string scheme = settings.tls ? "https" : "http";
-  const std::string base = fmt::format(
-      "{}://{}:{}/subscriptions/me/resourceGroups/home/providers/Microsoft.Scheduler/"
-      "jobCollections/first",
-      scheme, host, port);
-  fmt::print(
-      "{}\n"
-      "Serving on {}://{}:{} (local mode: everybody on this machine may do everything).\n"
-      "Data is in {}. Ctrl-C stops it.\n\n"
+std::string shown_host(const ServeSettings& settings) {
+  return settings.host.find(':') == std::string::npos ? settings.host : "[" + settings.host + "]";
+}
+
+bool is_local_mode(const ServeSettings& settings) {
+  return settings.auth == AuthMode::none;
+}
+
+// Two commands that make a job, and two that look at it.
+std::string commands_to_paste(const ServeSettings& settings, const std::string& server) {
+  const bool local = is_local_mode(settings);
+  const std::string base = server +
+                           "/subscriptions/me/resourceGroups/home/providers/Microsoft.Scheduler/"
+                           "jobCollections/first";
+  const std::string target = local ? server + "/healthz" : "https://example.com/";
+  const char* const curl = local ? "curl" : "curl -H \"Authorization: Bearer $BELFRY_TOKEN\"";
+  return fmt::format(
       "Make a job collection and a job that calls a page every minute; paste this:\n\n"
-      "  curl -X PUT '{}?api-version=2016-03-01' \\\n"
+      "  {0} -X PUT '{1}?api-version=2016-03-01' \\\n"
       "    -d '{{\"location\":\"here\",\"properties\":{{\"sku\":{{\"name\":\"Standard\"}}}}}}'\n"
-      "  curl -X PUT '{}/jobs/hello?api-version=2016-03-01' \\\n"
+      "  {0} -X PUT '{1}/jobs/hello?api-version=2016-03-01' \\\n"
       "    -d '{{\"properties\":{{\"action\":{{\"type\":\"Http\",\"request\":{{\"method\":\"GET\","
-      "\"uri\":\"{}://{}:{}/healthz\"}}}},"
+      "\"uri\":\"{2}\"}}}},"
       "\"recurrence\":{{\"frequency\":\"Minute\"}}}}}}'\n\n"
       "Then look at it, and at its history:\n\n"
-      "  curl '{}/jobs/hello?api-version=2016-03-01'\n"
-      "  curl '{}/jobs/hello/history?api-version=2016-03-01'\n\n",
-      version_text(), scheme, host, port, settings.store_directory, base, base, scheme, host, port,
-      base, base);
+      "  {0} '{1}/jobs/hello?api-version=2016-03-01'\n"
+      "  {0} '{1}/jobs/hello/history?api-version=2016-03-01'\n\n",
+      curl, base, target);
+}
+
+// Standard output is the operator's; the log never sees the token.
+void greet(const ServeSettings& settings, std::uint16_t port,
+           const std::optional<Secret>& first_token) {
+  const std::string server =
+      fmt::format("{}://{}:{}", settings.tls ? "https" : "http", shown_host(settings), port);
+  fmt::print("{}\n", version_text());
+  if (first_token) {
+    fmt::print(
+        "No owner has a token yet. Here is one; it is shown this once:\n\n"
+        "  export BELFRY_TOKEN={}\n\n",
+        first_token->reveal());
+  }
+  fmt::print("Serving on {} ({}).\nData is in {}. Ctrl-C stops it.\n\n{}", server,
+             is_local_mode(settings) ? "local mode: everybody on this machine may do everything"
+                                     : "requests need an access token",
+             settings.store_directory, commands_to_paste(settings, server));
   std::fflush(stdout);
 }
 
@@ -141,8 +164,8 @@ Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& set
   options.identity = {std::string("Belfry/") + version_number(), settings.region};
   options.timeout = settings.timeout;
   // Local mode: the first job calls this very machine.
-  options.http.guard = EgressGuard(
-      {.allow_loopback = is_loopback_host(settings.host), .allowed = settings.allowed_targets});
+  options.http.guard =
+      EgressGuard({.allow_loopback = is_local_mode(settings), .allowed = settings.allowed_targets});
   if (settings.proxy) options.http.proxy = std::make_shared<const HttpProxy>(*settings.proxy);
   TRY_ASSIGN(options.http.tls, TlsClient::make({.extra_ca_file = settings.ca_file}));
   options.storage_queue = settings.storage_queue;
@@ -187,6 +210,9 @@ Status serve(const ServeSettings& settings) {
 
   WorkerPool workers(static_cast<std::size_t>(settings.workers), kWaitingRequestsMax);
   ApiOptions api_options;
+  if (!is_local_mode(settings)) api_options.gate.tokens = store.get();
+  api_options.tokens = store.get();
+  api_options.audit = store.get();
   api_options.plans = settings.plans;
   api_options.locations = settings.locations;
   api_options.success_status = settings.success_status;
@@ -215,7 +241,13 @@ Status serve(const ServeSettings& settings) {
   };
   server_options.refusal = refusal_response;
   TRY_ASSIGN(const std::unique_ptr<HttpServer> server, HttpServer::start(server_options));
-  greet(settings, server->port());
+  // Only now that nothing can keep it from being shown.
+  std::optional<Secret> first_token;
+  if (!is_local_mode(settings)) {
+    TRY_ASSIGN(first_token, mint_first_token(*store, clock->now()));
+  }
+  greet(settings, server->port(), first_token);
+  first_token.reset();
   log(LogLevel::info, "serving",
       {{"host", settings.host}, {"port", fmt::to_string(server->port())}});
 

@@ -257,7 +257,7 @@ const std::vector<SettingRule>& setting_rules() {
       {"tls-key", "", "FILE", "its private key (PEM); both are read again when they change"},
       {"tls-client-ca", "", "FILE", "authorities (PEM) that clients must have a certificate of"},
       {"behind-proxy", "no", "", "a proxy does TLS: plain http may be served off loopback"},
-      {"auth", "none", "MODE", "none: everybody on this machine; only on a loopback address"},
+      {"auth", "none", "MODE", "token: requests bear an access token; none: local mode"},
       {"log-level", "info", "LEVEL", "debug, info, warning or error"},
       {"log-format", "text", "FORMAT", "text or json"},
       {"io-threads", "1", "N", "threads that move bytes"},
@@ -345,7 +345,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
       {"latest", CatchUp::latest}, {"all", CatchUp::all}, {"none", CatchUp::none}};
   constexpr Spelling<SuccessStatus> kStatuses[] = {{"omitted", SuccessStatus::omitted},
                                                    {"written", SuccessStatus::written}};
-  constexpr Spelling<bool> kAuths[] = {{"none", true}};
+  constexpr Spelling<AuthMode> kAuths[] = {{"none", AuthMode::none}, {"token", AuthMode::token}};
 
   const Reader reader(settings);
   ServeSettings out;
@@ -354,8 +354,8 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   if (out.store_directory.empty()) return reader.wrong("store", "a directory");
   out.key_file = reader.text("key-file");
   if (auto read = read_tls(reader, out); !read) return read.error();
-  TRY_ASSIGN(const bool open, reader.choice("auth", kAuths));
-  if (open && !is_loopback_host(out.host)) {
+  TRY_ASSIGN(out.auth, reader.choice("auth", kAuths));
+  if (out.auth == AuthMode::none && !is_loopback_host(out.host)) {
     return reader.wrong("listen", "a loopback address while auth is none");
   }
   TRY_ASSIGN(out.log_level, reader.choice("log-level", kLevels));

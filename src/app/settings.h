@@ -56,11 +56,15 @@ Result<std::vector<Setting>> resolve_settings(const SettingSources& sources);
 std::string environment_name(std::string_view setting);  // BELFRY_LOG_LEVEL
 std::string settings_table(const std::vector<Setting>& settings);
 
+// none: local mode. token: requests bear an access token.
+enum class AuthMode { none, token };
+
 struct ServeSettings {
   std::string host;
   std::uint16_t port = 0;
   std::string store_directory;
   std::string key_file;
+  AuthMode auth = AuthMode::none;
   LogLevel log_level = LogLevel::info;
   LogFormat log_format = LogFormat::text;
   int io_threads = 1;

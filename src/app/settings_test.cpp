@@ -86,6 +86,13 @@ TEST(Settings, ACertificateAndItsKeyGoTogether) {
   EXPECT_EQ(target({{"tls-client-ca", "ca.pem"}}), "tls-client-ca");
 }
 
+TEST(Settings, WithTokensTooOnlyALoopbackAddressIsAllowedAsThereIsNoTls) {
+  const auto settings = understood({{"listen", "127.0.0.1:0"}, {"auth", "token"}});
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->auth, AuthMode::token);
+  EXPECT_FALSE(understood({{"listen", "0.0.0.0:0"}, {"auth", "token"}}));
+}
+
 TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
   const std::pair<const char*, const char*> cases[] = {
       {"listen", "nowhere"},

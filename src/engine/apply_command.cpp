@@ -7,6 +7,7 @@
 #include "engine/admission.h"
 #include "engine/job_changes.h"
 #include "engine/not_found.h"
+#include "store/fingerprint.h"
 
 namespace belfry {
 namespace {
@@ -46,6 +47,7 @@ struct CommandApplier {
       if (auto room = room_for(collection); !room) return room.error();
       collection.gen = 1;
       with.draft.put(collection);
+      trace_created(collection);
       return Reply{collection, {}, true};
     }
     if (command.expected_gen && *command.expected_gen != existing->gen) {
@@ -56,13 +58,16 @@ struct CommandApplier {
     collection.gen = existing->gen + 1;
     if (auto done = follow(*existing, collection); !done) return done.error();
     with.draft.put(collection);
+    trace(AuditResult::updated, *existing, collection);
     return Reply{collection, {}, false};
   }
 
   Result<Reply> operator()(const DeleteCollectionCommand& command) const {
     TRY_ASSIGN(const auto existing, with.draft.collection(command.key));
     // Azure's clients take a 200 for "it is gone", whoever removed it.
-    if (existing) with.draft.remove(*existing);
+    if (!existing) return Reply{};
+    with.draft.remove(*existing);
+    trace_deleted(*existing);
     return Reply{};
   }
 
@@ -73,6 +78,7 @@ struct CommandApplier {
     collection.gen = existing.gen + 1;
     if (auto done = follow(existing, collection); !done) return done.error();
     with.draft.put(collection);
+    trace(AuditResult::updated, existing, collection);
     return Reply{collection, {}, false};
   }
 
@@ -84,12 +90,14 @@ struct CommandApplier {
     if (existing) {
       JobChange change = replaced(*existing, wish, with.now);
       with.draft.put(change.job, std::move(change.rows));
+      trace(AuditResult::updated, *existing, change.job);
       return Reply{{}, std::move(change.job), false};
     }
     TRY_ASSIGN(const std::int64_t count, with.draft.count_jobs(collection->key));
     if (count >= collection->quota.max_job_count) return full(*collection);
     Job job = created(with.mint_id(), {collection->key, command.key.name}, wish, with.now);
     with.draft.put(job, {});
+    trace_created(job);
     return Reply{{}, std::move(job), true};
   }
 
@@ -101,6 +109,7 @@ struct CommandApplier {
     TRY_ASSIGN(const JobWish wish, admitted(command.definition, command.enabled, collection));
     TRY_ASSIGN(JobChange change, patched(existing, wish, with.now));
     with.draft.put(change.job, std::move(change.rows));
+    trace(AuditResult::updated, existing, change.job);
     return Reply{{}, std::move(change.job), false};
   }
 
@@ -108,7 +117,9 @@ struct CommandApplier {
     TRY_ASSIGN(const auto collection, with.draft.collection(command.key.collection));
     if (!collection) return Reply{};
     TRY_ASSIGN(const auto existing, with.draft.job(command.key));
-    if (existing) with.draft.remove(*existing);
+    if (!existing) return Reply{};
+    with.draft.remove(*existing);
+    trace_deleted(*existing);
     return Reply{};
   }
 
@@ -118,17 +129,24 @@ struct CommandApplier {
                existing_collection(command.key.collection, with.draft));
     TRY_ASSIGN(Job job, run_now(existing, runs(collection), with.now));
     with.draft.put(job, {});
+    trace(AuditResult::started, existing, job);
     return Reply{{}, std::move(job), false};
   }
 
  private:
-  static Error parent_missing(const CollectionKey& key) {
-    return {ErrorCode::parent_missing,
-            fmt::format("Can not perform requested operation on nested resource. Parent resource "
-                        "'Microsoft.Scheduler/jobCollections/{}' under resource group '{}' was "
-                        "not found.",
-                        key.name, key.resource_group),
-            {}};
+  template <typename Thing>
+  void trace(AuditResult result, const Thing& before, const Thing& after) const {
+    if (with.trail != nullptr) *with.trail = {result, fingerprint(before), fingerprint(after)};
+  }
+
+  template <typename Thing>
+  void trace_created(const Thing& after) const {
+    if (with.trail != nullptr) *with.trail = {AuditResult::created, "", fingerprint(after)};
+  }
+
+  template <typename Thing>
+  void trace_deleted(const Thing& before) const {
+    if (with.trail != nullptr) *with.trail = {AuditResult::deleted, fingerprint(before), ""};
   }
 
   static Error full(const JobCollection& collection) {

@@ -6,20 +6,31 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "base/instant.h"
 #include "base/result.h"
 #include "engine/command.h"
 #include "engine/draft.h"
+#include "model/audit.h"
 #include "model/plan.h"
 
 namespace belfry {
+
+// What a command changed, for the audit log: fingerprints of the thing before and after.
+struct Trail {
+  std::optional<AuditResult> result;  // none: nothing changed
+  std::string before;
+  std::string after;
+};
 
 struct Applying {
   Draft& draft;
   const Plans& plans;
   Instant now;
   std::function<JobId()> mint_id;
+  Trail* trail = nullptr;  // none: nobody wants to know
 };
 
 Result<Reply> apply_command(const Command& command, const Applying& with);

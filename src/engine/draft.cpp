@@ -167,8 +167,12 @@ void Draft::add_rows(std::vector<HistoryEntry> rows) {
   append(extra_rows_, std::move(rows));
 }
 
+void Draft::add_audit(std::string key, AuditEntry entry) {
+  audit_.emplace_back(std::move(key), std::move(entry));
+}
+
 bool Draft::empty() const {
-  return jobs_.empty() && collections_.empty() && extra_rows_.empty();
+  return jobs_.empty() && collections_.empty() && extra_rows_.empty() && audit_.empty();
 }
 
 Draft::Keyed Draft::take_writes() {
@@ -206,7 +210,20 @@ Draft::Keyed Draft::take_writes() {
     }
   }
   if (!extra_rows_.empty()) write(AddHistory{std::move(extra_rows_)}, "");
+  if (!audit_.empty()) take_audit(out);
   return out;
+}
+
+// Each stands or falls with the last write to what it tells of.
+void Draft::take_audit(Keyed& writes) {
+  std::unordered_map<std::string_view, std::size_t> last_write;
+  for (std::size_t i = 0; i < writes.keys.size(); ++i) last_write[writes.keys[i]] = i;
+  for (auto& [key, entry] : audit_) {
+    AppendAudit audit{std::move(entry), std::nullopt};
+    if (const auto it = last_write.find(key); it != last_write.end()) audit.tells_of = it->second;
+    writes.writes.emplace_back(std::move(audit));
+    writes.keys.push_back(key);
+  }
 }
 
 }  // namespace belfry

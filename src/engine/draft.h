@@ -12,9 +12,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "model/audit.h"
 #include "model/collection.h"
 #include "model/history.h"
 #include "model/job.h"
@@ -41,6 +43,9 @@ class Draft {
   void advance(Job job, std::vector<HistoryEntry> rows);
   void remove(const Job& job);
   void add_rows(std::vector<HistoryEntry> rows);
+
+  // A row of the audit log that tells of what was done to the thing of that folded key.
+  void add_audit(std::string key, AuditEntry entry);
 
   // Nothing was asked of it. What was put and removed again leaves no write, and is asked all
   // the same.
@@ -74,6 +79,7 @@ class Draft {
 
   // The draft of a job that is being changed, begun with what is stored.
   JobDraft& draft_of(const Job& job);
+  void take_audit(Keyed& writes);
   bool stored_jobs_are_gone(const std::string& folded_collection) const;
 
   Store& store_;
@@ -84,6 +90,7 @@ class Draft {
   std::unordered_map<std::string, JobCollection> stored_collections_;
   std::unordered_map<std::string, std::int64_t> stored_gens_;  // of jobs
   std::vector<HistoryEntry> extra_rows_;
+  std::vector<std::pair<std::string, AuditEntry>> audit_;
   std::vector<JobId> removed_jobs_;
   std::vector<CollectionKey> removed_collections_;
 };

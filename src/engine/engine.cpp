@@ -88,8 +88,8 @@ Status Engine::recover() {
 std::vector<Engine::Answer> Engine::turn_away(Inbox::Letters& letters, const Error& error) {
   std::vector<Answer> answers;
   answers.reserve(letters.commands.size());
-  for (auto& [command, reply_to] : letters.commands) {
-    answers.push_back({belfry::key_of(command), std::move(reply_to), error});
+  for (auto& letter : letters.commands) {
+    answers.push_back({belfry::key_of(letter.command), std::move(letter.reply_to), error});
   }
   return answers;
 }
@@ -122,11 +122,19 @@ void Engine::settle_one(const Attempt& attempt, const Outcome& outcome, Draft& d
 }
 
 std::vector<Engine::Answer> Engine::apply_all(Inbox::Letters& letters, Draft& draft, Instant now) {
-  const Applying with{draft, options_.plans, now, [this, now] { return mint_id(now); }};
+  Applying with{draft, options_.plans, now, [this, now] { return mint_id(now); }, nullptr};
   std::vector<Answer> answers;
   answers.reserve(letters.commands.size());
-  for (auto& [command, reply_to] : letters.commands) {
-    answers.push_back({belfry::key_of(command), std::move(reply_to), apply_command(command, with)});
+  for (auto& letter : letters.commands) {
+    std::string key = belfry::key_of(letter.command);
+    Trail trail;
+    with.trail = letter.request ? &trail : nullptr;
+    auto reply = apply_command(letter.command, with);
+    if (reply && trail.result) {
+      draft.add_audit(key, {std::move(*letter.request), now, *trail.result, std::move(trail.before),
+                            std::move(trail.after)});
+    }
+    answers.push_back({std::move(key), std::move(letter.reply_to), std::move(reply)});
   }
   return answers;
 }

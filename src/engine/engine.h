@@ -54,9 +54,10 @@ class Engine {
   // Called when a step could not use the store, and when it could again: not in between.
   void set_log(StoreHealth::Log log) { store_health_.set_log(std::move(log)); }
 
-  // Any thread. False: too many commands are waiting; nothing will be answered.
-  bool submit(Command command, ReplyTo reply_to) {
-    return inbox_.submit(std::move(command), std::move(reply_to));
+  // Any thread. False: too many commands are waiting; nothing will be answered. Where it is said
+  // who asked, the audit log tells of what changed, in the same transaction.
+  bool submit(Command command, ReplyTo reply_to, std::optional<AuditedRequest> request = {}) {
+    return inbox_.submit({std::move(command), std::move(reply_to), std::move(request)});
   }
   void report(const Attempt& attempt, Outcome outcome) {
     inbox_.report(attempt, std::move(outcome));

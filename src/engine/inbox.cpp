@@ -4,11 +4,11 @@
 
 namespace belfry {
 
-bool Inbox::submit(Command command, ReplyTo reply_to) {
+bool Inbox::submit(CommandLetter letter) {
   {
     const std::lock_guard lock(mutex_);
     if (letters_.commands.size() >= kWaitingCommandsMax) return false;
-    letters_.commands.emplace_back(std::move(command), std::move(reply_to));
+    letters_.commands.push_back(std::move(letter));
   }
   arrived_.notify_one();
   return true;

@@ -8,12 +8,14 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/instant.h"
 #include "engine/command.h"
 #include "model/attempt.h"
+#include "model/audit.h"
 
 namespace belfry {
 
@@ -21,13 +23,18 @@ inline constexpr std::size_t kWaitingCommandsMax = 10'000;
 
 class Inbox {
  public:
+  struct CommandLetter {
+    Command command;
+    ReplyTo reply_to;
+    std::optional<AuditedRequest> request;  // none: it leaves no row in the audit log
+  };
   struct Letters {
-    std::vector<std::pair<Command, ReplyTo>> commands;
+    std::vector<CommandLetter> commands;
     std::vector<std::pair<Attempt, Outcome>> reports;
   };
 
   // False when too many commands are waiting already; the caller answers "busy".
-  bool submit(Command command, ReplyTo reply_to);
+  bool submit(CommandLetter letter);
 
   // Never refused: there are no more reports than attempts on the wire.
   void report(const Attempt& attempt, Outcome outcome);

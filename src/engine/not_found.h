@@ -11,5 +11,6 @@ namespace belfry {
 
 Error collection_not_found(const CollectionKey& key);
 Error job_not_found(const JobKey& key);
+Error parent_missing(const CollectionKey& key);  // of a job that is to be made
 
 }  // namespace belfry

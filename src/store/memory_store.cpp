@@ -44,6 +44,11 @@ Result<std::vector<WriteResult>> MemoryStore::commit(const std::vector<Write>& b
   const std::lock_guard lock(mutex_);
   std::vector<WriteResult> results;
   for (const Write& write : batch) {
+    const auto* audit = std::get_if<AppendAudit>(&write);
+    if (audit != nullptr && is_moot(*audit, results)) {
+      results.push_back(WriteResult::refused);
+      continue;
+    }
     results.push_back(std::visit([this](const auto& one) { return apply(one); }, write));
   }
   return results;

@@ -11,11 +11,13 @@
 #include <string>
 #include <utility>
 
+#include "store/audit_log.h"
 #include "store/store.h"
+#include "store/token_store.h"
 
 namespace belfry {
 
-class MemoryStore final : public Store {
+class MemoryStore final : public Store, public TokenStore, public AuditLog {
  public:
   Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override;
   Result<std::size_t> sweep(const SweepLimits& limits) override;
@@ -30,6 +32,12 @@ class MemoryStore final : public Store {
   Result<std::int64_t> count_jobs(const CollectionKey& key) override;
   Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) override;
 
+  Status add_token(const Token& token, const AuditEntry& entry) override;
+  Result<bool> revoke_token(const std::string& id, const AuditEntry& entry) override;
+  Result<std::optional<Token>> token(const std::string& id) override;
+  Result<std::vector<Token>> tokens(const std::string& after, std::size_t limit) override;
+  Result<std::vector<AuditRow>> audit_rows(const AuditQuery& query) override;
+
  private:
   struct StoredCollection {
     JobCollection collection;
@@ -43,6 +51,7 @@ class MemoryStore final : public Store {
   WriteResult apply(const DeleteJob& write);
   WriteResult apply(const AdvanceJob& write);
   WriteResult apply(const AddHistory& write);
+  WriteResult apply(const AppendAudit& write);
 
   StoredCollection* find(const CollectionKey& key);
   Job* find(JobId id);
@@ -53,6 +62,7 @@ class MemoryStore final : public Store {
   void set_progress(Job& stored, const Job& progress);
   void remove_row(const Job& job);
   void add_history(const std::vector<HistoryEntry>& rows);
+  void append_audit(const AuditEntry& entry);
 
   std::size_t sweep_removed(std::size_t limit);
   std::size_t sweep_ended(Instant before, std::size_t limit);
@@ -65,6 +75,8 @@ class MemoryStore final : public Store {
   std::set<JobId> started_;
   std::map<JobId, History> history_;
   std::set<JobId> removed_;  // jobs that are gone and whose history is not yet
+  std::map<std::string, Token> tokens_;
+  std::vector<AuditRow> audit_;
 };
 
 }  // namespace belfry

@@ -90,6 +90,42 @@ CREATE INDEX history_unsuccessful ON history(job, status, seq, role, retry) WHER
 CREATE TABLE removed(job INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE sealing(key_id BLOB PRIMARY KEY) STRICT;
 )",
+    R"(
+CREATE TABLE token(
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  secret_hash TEXT NOT NULL,
+  assignments TEXT NOT NULL,
+  created INTEGER NOT NULL,
+  expires INTEGER,
+  revoked INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit(
+  number INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  principal TEXT NOT NULL,
+  principal_id TEXT NOT NULL,
+  address TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  subscription TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  result INTEGER NOT NULL,
+  before TEXT NOT NULL,
+  after TEXT NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_subscription ON audit(subscription, number);
+-- The last row once more: rows that are missing at the end are seen by it.
+CREATE TABLE audit_head(
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  number INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+INSERT INTO audit_head(one, number, hash) VALUES (1, 0, '');
+)",
 };
 
 Status done(Connection& db) {

@@ -10,6 +10,9 @@
 //   history     in the order it was written, which is nearly the order of time
 //   removed     jobs that are gone and whose history is not yet
 //   sealing     the ids of the keys that ever sealed anything here
+//   token       access tokens, by their id; of their secrets only a hash
+//   audit       every change and who asked for it, chained; never changed, never removed
+//   audit_head  number and hash of the last row of audit
 //
 // Instants are ticks, enumerations their numbers in model/.
 

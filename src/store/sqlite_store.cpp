@@ -11,8 +11,10 @@
 #include "base/failpoint.h"
 #include "store/durable_file.h"
 #include "store/key_file.h"
+#include "store/sqlite_audit.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_schema.h"
+#include "store/sqlite_tokens.h"
 #include "store/sqlite_writes.h"
 
 namespace belfry {
@@ -302,7 +304,11 @@ Result<std::vector<WriteResult>> SqliteStore::commit(const std::vector<Write>& b
   std::vector<WriteResult> results;
   results.reserve(batch.size());
   const auto done = transaction([&](Connection& db) {
-    for (const Write& write : batch) results.push_back(apply(db, sealer_, write));
+    for (const Write& write : batch) {
+      const auto* audit = std::get_if<AppendAudit>(&write);
+      const bool moot = audit != nullptr && is_moot(*audit, results);
+      results.push_back(moot ? WriteResult::refused : apply(db, sealer_, write));
+    }
   });
   if (!done) return done.error();
   return results;
@@ -433,6 +439,37 @@ Result<std::vector<HistoryEntry>> SqliteStore::history(const HistoryQuery& query
     for (Rows rows = history_rows(db, query); rows.next();) out.push_back(read_history(rows));
     return out;
   });
+}
+
+Status SqliteStore::add_token(const Token& token, const AuditEntry& entry) {
+  Status added = Done{};
+  const auto done = transaction([&](Connection& db) {
+    added = insert_token(db, token);
+    if (added) append_audit(db, entry);
+  });
+  return done ? added : done;
+}
+
+Result<bool> SqliteStore::revoke_token(const std::string& id, const AuditEntry& entry) {
+  bool revoked = false;
+  const auto done = transaction([&](Connection& db) {
+    revoked = mark_token_revoked(db, id, entry.at);
+    if (revoked) append_audit(db, entry);
+  });
+  if (!done) return done.error();
+  return revoked;
+}
+
+Result<std::optional<Token>> SqliteStore::token(const std::string& id) {
+  return read([&](Connection& db) { return find_token(db, id); });
+}
+
+Result<std::vector<Token>> SqliteStore::tokens(const std::string& after, std::size_t limit) {
+  return read([&](Connection& db) { return list_tokens(db, after, limit); });
+}
+
+Result<std::vector<AuditRow>> SqliteStore::audit_rows(const AuditQuery& query) {
+  return read([&](Connection& db) { return list_audit(db, query); });
 }
 
 }  // namespace belfry

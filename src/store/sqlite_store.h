@@ -24,6 +24,7 @@
 #include <mutex>
 #include <string>
 
+#include "store/audit_log.h"
 #include "store/checkpointer.h"
 #include "store/directory_lock.h"
 #include "store/reader_pool.h"
@@ -31,6 +32,7 @@
 #include "store/sqlite.h"
 #include "store/sqlite_reseal.h"
 #include "store/store.h"
+#include "store/token_store.h"
 
 namespace belfry {
 
@@ -59,7 +61,7 @@ struct SqliteOptions {
 std::filesystem::path database_path(const std::filesystem::path& directory);
 std::filesystem::path key_path(const std::filesystem::path& directory);
 
-class SqliteStore final : public Store {
+class SqliteStore final : public Store, public TokenStore, public AuditLog {
  public:
   // Makes what is missing. Refused where another server has the directory, where a newer
   // Belfry wrote the database, and where the key does not fit what is sealed in it.
@@ -82,6 +84,12 @@ class SqliteStore final : public Store {
   Result<std::vector<Job>> jobs(const JobQuery& query) override;
   Result<std::int64_t> count_jobs(const CollectionKey& key) override;
   Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) override;
+
+  Status add_token(const Token& token, const AuditEntry& entry) override;
+  Result<bool> revoke_token(const std::string& id, const AuditEntry& entry) override;
+  Result<std::optional<Token>> token(const std::string& id) override;
+  Result<std::vector<Token>> tokens(const std::string& after, std::size_t limit) override;
+  Result<std::vector<AuditRow>> audit_rows(const AuditQuery& query) override;
 
  private:
   SqliteStore(DirectoryLock lock, std::unique_ptr<Connection> writer, Sealer sealer,

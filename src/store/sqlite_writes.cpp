@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "store/sqlite_audit.h"
 #include "store/sqlite_rows.h"
 #include "wire/definition_json.h"
 
@@ -206,6 +207,11 @@ struct Apply {
     for (const HistoryEntry& row : write.rows) {
       if (db.value(kFindProgress, row.job)) write_history_row(db, kReplaceHistory, row);
     }
+    return WriteResult::applied;
+  }
+
+  WriteResult operator()(const AppendAudit& write) const {
+    append_audit(db, write.entry);
     return WriteResult::applied;
   }
 

@@ -20,6 +20,7 @@
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "model/audit.h"
 #include "model/collection.h"
 #include "model/history.h"
 #include "model/job.h"
@@ -72,9 +73,21 @@ struct AddHistory {
   std::vector<HistoryEntry> rows;
 };
 
-using Write =
-    std::variant<PutCollection, DeleteCollection, PutJob, DeleteJob, AdvanceJob, AddHistory>;
+// A row for the audit log (audit_log.h). It is refused where the write of the same batch that it
+// tells of was; the store gives it its number and chains it.
+struct AppendAudit {
+  AuditEntry entry;
+  std::optional<std::size_t> tells_of;  // index in the batch; none: the step left nothing to write
+};
+
+using Write = std::variant<PutCollection, DeleteCollection, PutJob, DeleteJob, AdvanceJob,
+                           AddHistory, AppendAudit>;
 enum class WriteResult { applied, refused };
+
+// What a row of the audit log tells of was refused, by the results so far.
+inline bool is_moot(const AppendAudit& audit, const std::vector<WriteResult>& results) {
+  return audit.tells_of && results[*audit.tells_of] == WriteResult::refused;
+}
 
 struct CollectionQuery {
   std::string subscription;

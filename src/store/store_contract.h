@@ -23,7 +23,16 @@ namespace belfry {
 struct StoreFixture {
   std::unique_ptr<ScratchDirectory> directory;
   std::unique_ptr<Store> store;
+  TokenStore* tokens = nullptr;  // the same store's
+  AuditLog* audit = nullptr;
 };
+
+template <typename AnyStore>
+StoreFixture fixture_of(std::unique_ptr<ScratchDirectory> directory,
+                        std::unique_ptr<AnyStore> store) {
+  AnyStore* const same = store.get();
+  return {std::move(directory), std::move(store), same, same};
+}
 
 struct StoreFactory {
   std::string name;
@@ -31,14 +40,14 @@ struct StoreFactory {
 };
 
 inline StoreFixture make_memory_store() {
-  return {nullptr, std::make_unique<MemoryStore>()};
+  return fixture_of(nullptr, std::make_unique<MemoryStore>());
 }
 
 inline StoreFixture make_sqlite_store() {
   auto directory = std::make_unique<ScratchDirectory>();
   auto opened = SqliteStore::open({.directory = directory->path() / "data"});
   if (!opened) ADD_FAILURE() << opened.error().message;
-  return {std::move(directory), *std::move(opened)};
+  return fixture_of(std::move(directory), *std::move(opened));
 }
 
 inline std::vector<StoreFactory> store_factories() {

@@ -177,4 +177,15 @@ Result<HistoryStatus> parse_status_filter(std::string_view filter) {
   return value_of(comparison, known, "status", filter, kStatuses);
 }
 
+Result<Scope> parse_scope_filter(std::string_view filter) {
+  const auto comparison = parse_comparison(filter);
+  if (!comparison || !equal_ignoring_case(comparison->field, "scope")) {
+    return wrong("$filter", fmt::format("must be 'scope eq SCOPE'; it is '{}'.",
+                                        filter.substr(0, kShownValueMax)));
+  }
+  auto scope = parse_scope(comparison->value);
+  if (!scope) return wrong("$filter", scope.error().message);
+  return scope;
+}
+
 }  // namespace belfry

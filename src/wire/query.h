@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "model/history.h"
 #include "model/job.h"
+#include "model/scope.h"
 #include "wire/api_version.h"
 
 namespace belfry {
@@ -38,5 +39,8 @@ Result<ApiVersion> known_api_version(const Query& query);
 // may be filtered by `state` too, which then means its status.
 Result<JobState> parse_state_filter(std::string_view filter);
 Result<HistoryStatus> parse_status_filter(std::string_view filter);
+
+// `scope eq '/subscriptions/S'`.
+Result<Scope> parse_scope_filter(std::string_view filter);
 
 }  // namespace belfry

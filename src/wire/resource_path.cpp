@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kSegmentsMax = 16;
 constexpr std::size_t kSubscriptionBytesMax = 64;
 constexpr std::size_t kGroupBytesMax = 90;
+constexpr std::size_t kTokenIdBytesMax = 64;
 
 bool is_letter(char c) {
   return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z');
@@ -37,6 +38,8 @@ constexpr NameRule kGroupRule{"resource group name", kGroupBytesMax, "-_.()", fa
                               "1 to 90 letters, digits, '-', '_', '.', '(' and ')'"};
 constexpr NameRule kCollectionRule{"job collection name", kNameBytesMax, "-_", true,
                                    "a letter, then up to 99 letters, digits, '-' and '_'"};
+constexpr NameRule kTokenRule{"token id", kTokenIdBytesMax, "", false,
+                              "1 to 64 letters and digits"};
 constexpr NameRule kJobRule{"job name", kNameBytesMax, "-_", false,
                             "a letter or digit, then up to 99 letters, digits, '-' and '_'"};
 
@@ -126,8 +129,18 @@ std::optional<Resource> match_below_collection(Segments& rest, ResourcePath& pat
   return std::nullopt;
 }
 
+// What follows /belfry.
+std::optional<Resource> match_own(Segments& rest, ResourcePath& path) {
+  if (rest.word("audit")) return Resource::audit;
+  if (!rest.word("tokens")) return std::nullopt;
+  if (rest.at_end()) return Resource::tokens;
+  path.token = rest.name(kTokenRule);
+  return Resource::token;
+}
+
 std::optional<Resource> match(Segments& rest, ResourcePath& path) {
   CollectionKey& key = path.key.collection;
+  if (rest.word("belfry")) return match_own(rest, path);
   if (!rest.word("subscriptions")) return std::nullopt;
   key.subscription = rest.name(kSubscriptionRule);
   const bool grouped = rest.word("resourceGroups");
@@ -141,6 +154,21 @@ std::optional<Resource> match(Segments& rest, ResourcePath& path) {
   if (!grouped) return std::nullopt;
   key.name = rest.name(kCollectionRule);
   return match_below_collection(rest, path);
+}
+
+// False where the segments are no scope's.
+bool match_scope(Segments& rest, Scope& scope) {
+  if (rest.at_end()) return true;
+  if (!rest.word("subscriptions") || rest.at_end()) return false;
+  scope.subscription = rest.name(kSubscriptionRule);
+  if (rest.at_end()) return true;
+  if (!rest.word("resourceGroups") || rest.at_end()) return false;
+  scope.resource_group = rest.name(kGroupRule);
+  if (rest.at_end()) return true;
+  if (!rest.word("providers") || !rest.word("Microsoft.Scheduler")) return false;
+  if (!rest.word("jobCollections") || rest.at_end()) return false;
+  scope.collection = rest.name(kCollectionRule);
+  return rest.at_end();
 }
 
 std::optional<int> hex_digit(char c) {
@@ -179,6 +207,30 @@ Result<ResourcePath> parse_resource_path(std::string_view path) {
   if (rest.fault()) return *rest.fault();
   out.resource = *resource;
   return out;
+}
+
+Result<Scope> parse_scope(std::string_view text) {
+  auto segments = text == "/" ? std::optional(std::vector<std::string>()) : split(text);
+  Segments rest(segments ? std::move(*segments) : std::vector<std::string>());
+  Scope scope;
+  if (!segments || !match_scope(rest, scope)) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("'{}' is no scope: it must be /, /subscriptions/{{subscription}}, "
+                             "/subscriptions/{{subscription}}/resourceGroups/{{group}} or the id "
+                             "of a job collection.",
+                             text.substr(0, kShownValueMax)),
+                 {}};
+  }
+  if (rest.fault()) return *rest.fault();
+  return scope;
+}
+
+std::string scope_id(const Scope& scope) {
+  if (scope.subscription.empty()) return "/";
+  std::string id = "/subscriptions/" + scope.subscription;
+  if (!scope.resource_group.empty()) id += "/resourceGroups/" + scope.resource_group;
+  if (scope.collection.empty()) return id;
+  return collection_id({scope.subscription, scope.resource_group, scope.collection});
 }
 
 std::string collection_id(const CollectionKey& key) {

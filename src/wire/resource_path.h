@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Resource paths as ARM writes them <-> keys. Segments are compared without regard to case;
-// names come percent-encoded and are checked here, so that no other module meets a bad one.
+// Resource paths as ARM writes them <-> keys and scopes. Segments are compared without regard to
+// case; names come percent-encoded and are checked here, so that no other module meets a bad one.
 
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "model/job.h"
+#include "model/scope.h"
 #include "model/url.h"
 
 namespace belfry {
@@ -26,17 +27,30 @@ enum class Resource {
   job_run,
   job_preflight,
   job_history,
+  tokens,  // /belfry/tokens: ours, without an api-version
+  token,
+  audit,
 };
+
+// Not Azure's.
+inline bool is_own(Resource resource) {
+  return resource == Resource::tokens || resource == Resource::token || resource == Resource::audit;
+}
 
 struct ResourcePath {
   Resource resource{};
-  JobKey key;  // as much of it as the resource has
+  JobKey key;         // as much of it as the resource has
+  std::string token;  // the id of one
 };
 
 inline constexpr std::size_t kNameBytesMax = 100;
 
 // no_such_route when the path has none of the shapes; invalid when a name breaks its rule.
 Result<ResourcePath> parse_resource_path(std::string_view path);
+
+// "/" for everything, /subscriptions/S, …/resourceGroups/G, or a collection's id.
+Result<Scope> parse_scope(std::string_view text);
+std::string scope_id(const Scope& scope);
 
 std::string collection_id(const CollectionKey& key);
 std::string job_id(const JobKey& key);

@@ -3,7 +3,7 @@
 // Azure's own JavaScript client (npm azure-arm-scheduler) against the real server: every
 // operation of the service, and everything a job can say, there and back.
 //
-//     node arm_javascript.mjs PATH_OF_BELFRY
+//     node arm_javascript.mjs PATH_OF_BELFRY [--auth token]
 
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -24,11 +24,12 @@ const HISTORY_ROWS = 620;
 const PAGE = 1000;
 
 const suite = new Suite();
-const server = new Server(binaryOf(process.argv));
+const server = new Server(binaryOf(process.argv), ...process.argv.slice(3));
 
 function connect(subscription = 'sub') {
   return new SchedulerManagementClient(
-    new TokenCredentials('none'), subscription, server.url, { noRetryPolicy: true });
+    new TokenCredentials(server.token ?? 'none'), subscription, server.url,
+    { noRetryPolicy: true });
 }
 
 function collection(sku = 'Standard', properties = {}, more = {}) {
@@ -344,8 +345,9 @@ async function paging() {
   const base = `${server.url}/subscriptions/many/resourceGroups/${GROUP}/providers/` +
     'Microsoft.Scheduler/jobCollections';
   const body = JSON.stringify(collection('P10Premium'));
+  const headers = { Authorization: `Bearer ${server.token ?? 'none'}` };
   for (const name of names) {
-    await fetch(`${base}/${name}?api-version=2016-03-01`, { method: 'PUT', body });
+    await fetch(`${base}/${name}?api-version=2016-03-01`, { method: 'PUT', body, headers });
   }
   const { jobCollections } = connect('many');
   await suite.case(`the lists of ${PAGE + 1} collections go over a page`, async () => {

@@ -3,7 +3,7 @@
 """Azure's own Python client (azure.mgmt.scheduler, Debian's python3-azure) against the real
 server: every operation of the service, and everything a job can say, there and back.
 
-    arm_python.py PATH_OF_BELFRY
+    arm_python.py PATH_OF_BELFRY [--auth token]
 """
 import datetime
 import sys
@@ -27,14 +27,19 @@ PAGE = 1000
 class PlainToken(SansIOHTTPPolicy):
     """The client's own policy refuses to send a token over plain http."""
 
+    def __init__(self, token):
+        super().__init__()
+        self._token = token
+
     def on_request(self, request):
-        request.http_request.headers["Authorization"] = "Bearer none"
+        request.http_request.headers["Authorization"] = f"Bearer {self._token}"
 
 
-def connect(port, subscription="sub"):
+def connect(server, subscription="sub"):
     return SchedulerManagementClient(
-        credential=object(), subscription_id=subscription, base_url=f"http://127.0.0.1:{port}",
-        authentication_policy=PlainToken(), retry_total=0)
+        credential=object(), subscription_id=subscription,
+        base_url=f"http://127.0.0.1:{server.port}",
+        authentication_policy=PlainToken(server.token or "none"), retry_total=0)
 
 
 def fails(kind, status, code, call):
@@ -346,10 +351,10 @@ def history(suite, client, rows):
 
 def paging(suite, server):
     group = Group("many")
-    raw = Client(server.port)
+    raw = Client(server.port, server.token)
     for i in range(PAGE + 1):
         raw.put(group.collection(f"c{i:04}"), collection_body("P10Premium"))
-    client = connect(server.port, "many")
+    client = connect(server, "many")
     with suite.case(f"the lists of {PAGE + 1} collections go over a page"):
         expected = [f"c{i:04}" for i in range(PAGE + 1)]
         equal([c.name for c in client.job_collections.list_by_subscription()], expected)
@@ -359,8 +364,8 @@ def paging(suite, server):
 
 def main():
     suite = Suite()
-    with Server(binary_of(sys.argv)) as server:
-        tour = Tour(suite, connect(server.port))
+    with Server(binary_of(sys.argv), *sys.argv[2:]) as server:
+        tour = Tour(suite, connect(server))
         tour.collection_operations()
         tour.http_actions()
         tour.message_actions()
@@ -372,7 +377,7 @@ def main():
         server.stop()
         rows = add_rows(server.store, "full", HISTORY_ROWS)
         server.start()
-        history(suite, connect(server.port), rows)
+        history(suite, connect(server), rows)
     return suite.finish()
 
 

@@ -57,8 +57,9 @@ class Answer:
 class Client:
     """One kept connection per thread."""
 
-    def __init__(self, port):
+    def __init__(self, port, token=None):
         self._port = port
+        self._credential = {"Authorization": f"Bearer {token}"} if token else {}
         self._mine = threading.local()
 
     def request(self, method, path, body=None, headers=None, query=f"api-version={VERSION}"):
@@ -70,7 +71,7 @@ class Client:
         connection = self._connection()
         target = f"{path}?{query}" if query else path
         try:
-            connection.request(method, target, body, headers or {})
+            connection.request(method, target, body, self._credential | (headers or {}))
             response = connection.getresponse()
             return Answer(response, response.read())
         except BaseException:

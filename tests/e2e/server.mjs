@@ -11,6 +11,7 @@ import path from 'node:path';
 import readline from 'node:readline';
 
 const ADDRESS = /Serving on (http:\/\/127\.0\.0\.1:\d+)\b/;
+const TOKEN = /\bbelfry_[0-9a-f]{16}_[0-9a-f]{64}\b/;
 const SANITIZER = /ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitizer/;
 
 export class Server {
@@ -33,6 +34,8 @@ export class Server {
     closeSync(log);
     this.ended = once(this.process, 'exit');
     for await (const line of readline.createInterface({ input: this.process.stdout })) {
+      // The owner's, which the first start with --auth token prints.
+      this.token = TOKEN.exec(line)?.[0] ?? this.token;
       const match = ADDRESS.exec(line);
       if (!match) continue;
       this.url = match[1];

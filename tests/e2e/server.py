@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 
 ADDRESS = re.compile(r"Serving on https?://127\.0\.0\.1:(\d+)\b")
+TOKEN = re.compile(r"\bbelfry_[0-9a-f]{16}_[0-9a-f]{64}\b")
 SANITIZER = re.compile(r"ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitizer")
 
 
@@ -25,6 +26,7 @@ class Server:
         self.store = self.home / "store"
         self.log_path = self.home / "log"
         self.port = None
+        self.token = None  # the owner's, which the first start with --auth token prints
         self._binary = binary
         self._flags = flags
         self._log_level = log_level
@@ -43,6 +45,8 @@ class Server:
                                              stdin=subprocess.DEVNULL, env=environment, text=True)
         for line in self._process.stdout:
             self._greeting.append(line)
+            if match := TOKEN.search(line):
+                self.token = match.group(0)
             if match := ADDRESS.search(line):
                 self.port = int(match.group(1))
                 return self

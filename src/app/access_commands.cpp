@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+
+#include "app/access_commands.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <cstdio>
+
+#include "app/first_token.h"
+#include "base/clock.h"
+#include "model/url.h"
+#include "store/sqlite_audit.h"
+#include "store/sqlite_store.h"
+#include "wire/access_json.h"
+
+namespace belfry {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kWrongInput = 2;
+
+int fail(const std::string& message, int code = kFailed) {
+  fmt::print(stderr, "belfry: {}\n", message);
+  return code;
+}
+
+// A member as a table shows it.
+std::string cell(const json::object& object, std::string_view name) {
+  const json::value* value = object.if_contains(name);
+  if (value == nullptr || value->is_null()) return "-";
+  if (value->is_string()) return std::string(value->get_string());
+  return json::serialize(*value);
+}
+
+std::string shown_assignments(const json::object& token) {
+  std::string out;
+  for (const json::value& one : token.at("assignments").as_array()) {
+    out += fmt::format("{}{} over {}", out.empty() ? "" : ", ", cell(one.as_object(), "role"),
+                       cell(one.as_object(), "scope"));
+  }
+  return out;
+}
+
+// Every page of a list, up to `count` of its values.
+Result<json::array> all_values(const Remote& remote, std::string target, std::size_t count) {
+  json::array values;
+  while (true) {
+    TRY_ASSIGN(const json::value page, ask(remote, {.method = "GET", .target = target}));
+    for (const json::value& value : page.at("value").as_array()) {
+      if (values.size() == count) return values;
+      values.push_back(value);
+    }
+    const json::value& link = page.at("nextLink");
+    if (!link.is_string()) return values;
+    const auto next = parse_url(std::string_view(link.get_string()));
+    if (!next) return Error{ErrorCode::internal, "the server's nextLink is no address.", {}};
+    target = next->target;
+  }
+}
+
+Result<json::object> token_body(const TokenCreate& wanted) {
+  if (wanted.scopes.size() != 1 && wanted.scopes.size() != wanted.roles.size()) {
+    return Error{ErrorCode::invalid, "give one --scope, or one for each --role.", {}};
+  }
+  json::array assignments;
+  for (std::size_t i = 0; i < wanted.roles.size(); ++i) {
+    const std::string& scope = wanted.scopes.size() == 1 ? wanted.scopes[0] : wanted.scopes[i];
+    assignments.push_back(json::object{{"role", wanted.roles[i]}, {"scope", scope}});
+  }
+  json::object body{{"name", wanted.name}, {"assignments", std::move(assignments)}};
+  if (!wanted.expires.empty()) body["expires"] = wanted.expires;
+  return body;
+}
+
+// The token alone on standard output, so that a script can take it.
+void show_token(const std::string& token, const std::string& told) {
+  fmt::print(stderr, "{}\nIt is shown this once; only its hash is kept.\n", told);
+  fmt::print("{}\n", token);
+}
+
+int create_in_store(const TokenCreate& wanted, const json::object& body) {
+  const Instant now = WallClock{}.now();
+  Reading reading;
+  TokenRequest request = read_token_request(body, now, reading);
+  if (!reading.errors.empty()) {
+    const Error& first = reading.errors.front();
+    return fail(fmt::format("{}: {}", first.target, first.message), kWrongInput);
+  }
+  SqliteOptions options;
+  options.directory = wanted.store;
+  options.key_file = wanted.key_file;
+  const auto store = SqliteStore::open(options);
+  if (!store) return fail(store.error().message);
+  Token token;
+  token.name = request.name;
+  token.assignments = request.assignments;
+  token.expires = request.expires;
+  const auto given = add_local_token(**store, token, now, "belfry token create --store");
+  if (!given) return fail(given.error().message);
+  show_token(given->reveal(), fmt::format("Token '{}' in {}.", token.name, wanted.store));
+  return kDone;
+}
+
+void print_audit_row(const json::object& row) {
+  const json::object& who = row.at("principal").as_object();
+  fmt::print("{:>8}  {:28}  {:20}  {:15}  {:8}  {}  {}\n", cell(row, "number"), cell(row, "time"),
+             cell(who, "name"), cell(row, "address"), cell(row, "result"), cell(row, "operation"),
+             cell(row, "resource"));
+}
+
+std::optional<AuditMark> parse_mark(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  AuditMark mark;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + colon, mark.number);
+  if (error != std::errc{} || end != text.data() + colon || mark.number < 1) return std::nullopt;
+  mark.hash = text.substr(colon + 1);
+  return mark;
+}
+
+}  // namespace
+
+int create_token(const Remote& remote, const TokenCreate& wanted) {
+  const auto body = token_body(wanted);
+  if (!body) return fail(body.error().message, kWrongInput);
+  if (!wanted.store.empty()) return create_in_store(wanted, *body);
+  const auto answer =
+      ask(remote, {.method = "POST", .target = "/belfry/tokens", .body = json::serialize(*body)});
+  if (!answer) return fail(answer.error().message);
+  const json::object& token = answer->as_object();
+  show_token(cell(token, "token"), fmt::format("Token '{}' with id {}: {}.", cell(token, "name"),
+                                               cell(token, "id"), shown_assignments(token)));
+  return kDone;
+}
+
+int list_tokens(const Remote& remote, bool as_json) {
+  const auto tokens = all_values(remote, "/belfry/tokens", kTokensMax);
+  if (!tokens) return fail(tokens.error().message);
+  if (as_json) {
+    fmt::print("{}\n", json::serialize(*tokens));
+    return kDone;
+  }
+  fmt::print("{:16}  {:20}  {:8}  {:20}  {}\n", "ID", "NAME", "STATE", "EXPIRES", "MAY");
+  for (const json::value& value : *tokens) {
+    const json::object& token = value.as_object();
+    fmt::print("{:16}  {:20}  {:8}  {:20}  {}\n", cell(token, "id"), cell(token, "name"),
+               cell(token, "state"), cell(token, "expires"), shown_assignments(token));
+  }
+  return kDone;
+}
+
+int revoke_token(const Remote& remote, const std::string& id) {
+  const auto answer =
+      ask(remote, {.method = "DELETE", .target = "/belfry/tokens/" + percent_encoded(id)});
+  if (!answer) return fail(answer.error().message);
+  fmt::print("Token '{}' with id {} is {}.\n", cell(answer->as_object(), "name"), id,
+             cell(answer->as_object(), "state"));
+  return kDone;
+}
+
+int list_audit(const Remote& remote, const AuditList& wanted) {
+  std::string target = "/belfry/audit";
+  if (!wanted.scope.empty()) {
+    target += "?$filter=" + percent_encoded(fmt::format("scope eq '{}'", wanted.scope));
+  }
+  const auto rows = all_values(remote, std::move(target), wanted.count);
+  if (!rows) return fail(rows.error().message);
+  if (wanted.json) {
+    fmt::print("{}\n", json::serialize(*rows));
+    return kDone;
+  }
+  for (const json::value& row : *rows) print_audit_row(row.as_object());
+  return kDone;
+}
+
+int verify_audit(const AuditVerify& wanted) {
+  std::optional<AuditMark> mark;
+  if (!wanted.expect.empty()) {
+    mark = parse_mark(wanted.expect);
+    if (!mark) return fail("--expect must be NUMBER:HASH.", kWrongInput);
+  }
+  const auto findings = verify_audit(wanted.store, mark);
+  if (!findings) return fail(findings.error().message);
+  for (const std::string& problem : findings->problems) fmt::print("{}\n", problem);
+  if (!findings->problems.empty()) return kFailed;
+  fmt::print("The audit log of {} is sound: {} rows.\n", wanted.store, findings->rows);
+  if (findings->rows > 0) {
+    fmt::print("Last row: {}:{}\n", findings->last.number, findings->last.hash);
+  }
+  return kDone;
+}
+
+}  // namespace belfry

@@ -81,7 +81,7 @@ TEST(Sealer, TakesNewKeysAndStillOpensWithThoseItHad) {
   const auto young = sealer.seal(JobId{7}, "young").value();
   EXPECT_EQ(key_id_of(old), key_of(1).id());
   EXPECT_EQ(key_id_of(young), key_of(2).id());
-  for (const Sealer* each : {&sealer, &copy}) {
+  for (const Sealer* each : std::initializer_list<const Sealer*>{&sealer, &copy}) {
     EXPECT_EQ(each->open(JobId{7}, old).value(), "old");
     EXPECT_EQ(each->open(JobId{7}, young).value(), "young");
   }

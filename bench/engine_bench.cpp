@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,6 +24,7 @@ namespace {
 constexpr Instant kBegin{std::chrono::sys_days{std::chrono::year{2026} / 3 / 27}};
 constexpr Ticks kApart = Millis{1};  // between one job's due time and the next one's
 constexpr int kFirings = 300'000;
+constexpr int kRounds = 3;
 constexpr double kGrowthMax = 1.2;  // of the cost of a firing, from the fewest jobs to the most
 
 // Of this thread: what others do on the machine does not count.
@@ -69,7 +70,10 @@ Job template_job(std::int64_t jobs) {
 // after the last that was begun.
 class ThinStore final : public Store {
  public:
-  explicit ThinStore(std::int64_t jobs) : template_(template_job(jobs)), jobs_(jobs) {}
+  explicit ThinStore(std::int64_t jobs)
+      : template_(template_job(jobs)),
+        jobs_(jobs),
+        progress_(static_cast<std::size_t>(std::min<std::int64_t>(jobs, 2 * kFirings))) {}
 
   double nanoseconds() const { return nanoseconds_; }
 
@@ -125,9 +129,9 @@ class ThinStore final : public Store {
     job.covered_until = first - kOneTick;
     job.last_seq = 1;
     job.next = DueAttempt{.due = first, .occurrence = {first, 1}};
-    const auto advanced = progress_.find(number);
-    if (advanced == progress_.end()) return job;
-    const Progress& progress = advanced->second;
+    const auto place = static_cast<std::size_t>(number);
+    if (place >= progress_.size() || progress_[place].last_seq == 0) return job;
+    const Progress& progress = progress_[place];
     job.status = progress.status;
     job.covered_until = progress.covered_until;
     job.last_seq = progress.last_seq;
@@ -139,15 +143,17 @@ class ThinStore final : public Store {
   void advance(const Job& job) {
     ASSERT(job.next);
     if (job.next->started) ++begun_;
-    progress_[static_cast<std::int64_t>(job.id) - 1] = {job.status, job.covered_until, job.last_seq,
-                                                        job.ran, *job.next};
+    progress_.at(static_cast<std::size_t>(job.id) - 1) = {job.status, job.covered_until,
+                                                          job.last_seq, job.ran, *job.next};
   }
 
   const Job template_;
   const std::int64_t jobs_;
   std::int64_t begun_ = 0;
   double nanoseconds_ = 0;
-  std::unordered_map<std::int64_t, Progress> progress_;  // of those that were begun
+  // Of those that are begun before the measurement ends. Made beforehand: what a store spends
+  // on memory is not the engine's cost.
+  std::vector<Progress> progress_;
 };
 
 // Takes everything; what it took is answered before the next step.
@@ -171,8 +177,12 @@ class PromptDispatcher final : public Dispatcher {
   std::vector<Attempt> taken_;
 };
 
-// The cost of one firing, in nanoseconds; `fewest` is what it was with the fewest jobs, or 0.
-double measure_firings(std::int64_t jobs, int together, double fewest) {
+struct FiringCost {
+  double engine_ns = 0;
+  double store_ns = 0;
+};
+
+FiringCost measure_firings(std::int64_t jobs, int together) {
   ThinStore store(jobs);
   PromptDispatcher dispatcher;
   EngineOptions options;
@@ -191,13 +201,23 @@ double measure_firings(std::int64_t jobs, int together, double fewest) {
     now = answered == 0 ? std::max(next, now) : now + together * kApart;
   }
   const double store_each = (store.nanoseconds() - store_before) / static_cast<double>(firings);
-  const double each = (cpu_nanoseconds() - before) / static_cast<double>(firings) - store_each;
-  const double growth = fewest == 0 ? 1 : each / fewest;
+  return {(cpu_nanoseconds() - before) / static_cast<double>(firings) - store_each, store_each};
+}
+
+// Neighbours on the machine spoil the caches: of some rounds the least is the engine's own cost.
+// `fewest` is what it was with the fewest jobs, or 0.
+double measure_growth(std::int64_t jobs, int together, double fewest) {
+  FiringCost least = measure_firings(jobs, together);
+  for (int round = 1; round < kRounds; ++round) {
+    const FiringCost cost = measure_firings(jobs, together);
+    if (cost.engine_ns < least.engine_ns) least = cost;
+  }
+  const double growth = fewest == 0 ? 1 : least.engine_ns / fewest;
   fmt::print(
       "{{\"bench\":\"engine\",\"case\":\"firing, {} together\",\"jobs\":{},\"firings\":{},"
       "\"cpu_ns\":{:.0f},\"store_cpu_ns\":{:.0f},\"growth\":{:.2f},\"met\":{}}}\n",
-      together, jobs, firings, each, store_each, growth, growth <= kGrowthMax);
-  return each;
+      together, jobs, kFirings, least.engine_ns, least.store_ns, growth, growth <= kGrowthMax);
+  return least.engine_ns;
 }
 
 // One job leaves the agenda and comes back later, as it does with every firing.
@@ -229,7 +249,7 @@ int main() {
   for (const int together : {10, 100}) {
     double fewest = 0;
     for (const std::int64_t jobs : {1'000, 10'000, 100'000, 1'000'000, 10'000'000}) {
-      const double each = belfry::measure_firings(jobs, together, fewest);
+      const double each = belfry::measure_growth(jobs, together, fewest);
       if (fewest == 0) fewest = each;
     }
   }

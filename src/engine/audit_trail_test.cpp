@@ -94,7 +94,7 @@ TEST_F(AuditTrail, WhatIsMadeAndRemovedInOneStepIsToldOf) {
   submit(put_job("http://a.test/"), "job");
   submit(DeleteCollectionCommand{collection_key()}, "collection");
   EXPECT_EQ(step(), (Lines{"collection created", "job created", "collection deleted"}));
-  EXPECT_FALSE(*store_.collection(collection_key()).value());
+  EXPECT_FALSE(store_.collection(collection_key()).value().has_value());
 }
 
 TEST_F(AuditTrail, WhatChangesNothingAndWhatIsRefusedHasNoRow) {

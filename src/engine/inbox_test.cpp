@@ -7,9 +7,13 @@
 namespace belfry {
 namespace {
 
+Inbox::CommandLetter letter(const std::string& job = "job") {
+  return {RunJobCommand{{{}, job}}, [](const Result<Reply>&) {}, std::nullopt};
+}
+
 TEST(Inbox, RefusesCommandsBeyondItsLimitAndTakesThemAgainWhenItWasEmptied) {
   Inbox inbox;
-  const auto submit = [&inbox] { return inbox.submit(RunJobCommand{}, [](Result<Reply>) {}); };
+  const auto submit = [&inbox] { return inbox.submit(letter()); };
   for (std::size_t i = 0; i < kWaitingCommandsMax; ++i) ASSERT_TRUE(submit());
   EXPECT_FALSE(submit());
   EXPECT_EQ(inbox.take().commands.size(), kWaitingCommandsMax);
@@ -21,7 +25,7 @@ TEST(Inbox, RefusesCommandsBeyondItsLimitAndTakesThemAgainWhenItWasEmptied) {
 TEST(Inbox, NeverRefusesAReport) {
   Inbox inbox;
   for (std::size_t i = 0; i <= kWaitingCommandsMax; ++i) {
-    inbox.submit(RunJobCommand{}, [](Result<Reply>) {});
+    inbox.submit(letter());
   }
   inbox.report({}, {});
   EXPECT_EQ(inbox.take().reports.size(), 1u);
@@ -30,12 +34,12 @@ TEST(Inbox, NeverRefusesAReport) {
 TEST(Inbox, GivesEverythingOnceAndInOrder) {
   Inbox inbox;
   for (const char* name : {"a", "b"}) {
-    inbox.submit(RunJobCommand{{{}, name}}, [](Result<Reply>) {});
+    inbox.submit(letter(name));
   }
   const Inbox::Letters letters = inbox.take();
   ASSERT_EQ(letters.commands.size(), 2u);
-  EXPECT_EQ(std::get<RunJobCommand>(letters.commands[0].first).key.name, "a");
-  EXPECT_EQ(std::get<RunJobCommand>(letters.commands[1].first).key.name, "b");
+  EXPECT_EQ(std::get<RunJobCommand>(letters.commands[0].command).key.name, "a");
+  EXPECT_EQ(std::get<RunJobCommand>(letters.commands[1].command).key.name, "b");
   EXPECT_TRUE(inbox.take().commands.empty());
 }
 

@@ -57,10 +57,10 @@ Job template_job(std::int64_t jobs) {
   call.method = "POST";
   call.headers = {{"content-type", "application/json"}};
   call.body = R"({"hello":"world"})";
-  job.definition.action.what = call;
-  job.definition.timing.recurrence = Recurrence{};
-  job.definition.timing.recurrence->frequency = Frequency::minute;
-  job.definition.timing.recurrence->interval = period_minutes(jobs);
+  job.definition.edit().action.what = call;
+  job.definition.edit().timing.recurrence = Recurrence{};
+  job.definition.edit().timing.recurrence->frequency = Frequency::minute;
+  job.definition.edit().timing.recurrence->interval = period_minutes(jobs);
   job.gen = 1;
   return job;
 }
@@ -125,6 +125,7 @@ class ThinStore final : public Store {
     Job job = template_;
     job.id = JobId{number + 1};
     job.key.name = fmt::format("job{}", number);
+    job.definition.edit();  // its own, as a store that reads it would give
     job.defined_at = first;
     job.covered_until = first - kOneTick;
     job.last_seq = 1;

@@ -185,7 +185,7 @@ class Load {
   static Job new_job(std::int64_t id) {
     const auto key = id < kListedJobs ? collection_key("small") : collection_key();
     Job job = sample_job(id, fmt::format("job-{:08}", id), key);
-    std::get<HttpAction>(job.definition.action.what).body->resize(400, '.');
+    std::get<HttpAction>(job.definition.edit().action.what).body->resize(400, '.');
     return waiting(id % 10 == 0 ? with_secret(job, "a secret of some length") : job, at(id));
   }
 

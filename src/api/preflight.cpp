@@ -43,7 +43,7 @@ void Api::preflight(const Permit& permit, const CallPtr& call) {
   const Job& job = **stored;
   options_.run_preflight(job, ActionRole::main, [this, call, job](const Preflight& main) {
     json::object body{{"passed", main.passed()}, {"action", write_preflight(main)}};
-    if (!job.definition.error_action) return answer(call, json_response(200, std::move(body)));
+    if (!job.definition->error_action) return answer(call, json_response(200, std::move(body)));
     options_.run_preflight(job, ActionRole::error, [this, call, body](const Preflight& error) {
       json::object both = body;
       both["passed"] = both["passed"].as_bool() && error.passed();

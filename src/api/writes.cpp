@@ -115,7 +115,7 @@ void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
   Reading reading;
   JobRequest wanted = read_job(patched_job(job, *body), reading);
   // What the patch leaves as it was is not judged again.
-  if (reading.errors.empty() && wanted.definition.timing != job.definition.timing) {
+  if (reading.errors.empty() && wanted.definition.timing != job.definition->timing) {
     reading.errors = placed(broken_timing_rules(wanted.definition.timing, clock_.now()), *body);
   }
   if (reading.errors.empty()) {

@@ -70,7 +70,7 @@ class ActionDispatcherTest : public testing::Test {
     Job job;
     job.id = JobId{42};
     job.key = {{"sub", "group", "collection"}, "job"};
-    job.definition.action.what = action;
+    job.definition.edit().action.what = action;
     return job;
   }
 
@@ -129,7 +129,7 @@ TEST_F(ActionDispatcherTest, PerformsTheErrorActionInItsRole) {
   });
   const auto dispatcher = start();
   Job job = job_calling(1);
-  job.definition.error_action = job_calling(target.port()).definition.action;
+  job.definition.edit().error_action = job_calling(target.port()).definition->action;
   attempt_.role = ActionRole::error;
   EXPECT_TRUE(dispatcher->send(attempt_, job));
   EXPECT_TRUE(reports_.take().second.succeeded);
@@ -151,11 +151,11 @@ TEST_F(ActionDispatcherTest, KeepsToTheTimeoutOfTheActionInItsRole) {
   timeout_ = 10 * kPatience;
   const auto dispatcher = start();
   Job job = job_calling(target.port());
-  job.definition.error_action = job.definition.action;
-  job.definition.action.timeout = Millis{50};
+  job.definition.edit().error_action = job.definition->action;
+  job.definition.edit().action.timeout = Millis{50};
   EXPECT_TRUE(dispatcher->send(attempt_, job));
   EXPECT_NE(reports_.take().second.message.find("failed: Timeout"), std::string::npos);
-  std::swap(job.definition.action.timeout, job.definition.error_action->timeout);
+  std::swap(job.definition.edit().action.timeout, job.definition.edit().error_action->timeout);
   attempt_.role = ActionRole::error;
   EXPECT_TRUE(dispatcher->send(attempt_, job));
   EXPECT_NE(reports_.take().second.message.find("failed: Timeout"), std::string::npos);
@@ -172,7 +172,7 @@ TEST_F(ActionDispatcherTest, GivesATargetLongerThanTheServersTimeoutWhereTheActi
   timeout_ = Millis{50};
   const auto dispatcher = start();
   Job job = job_calling(patient.port());
-  job.definition.action.timeout = kPatience;
+  job.definition.edit().action.timeout = kPatience;
   EXPECT_TRUE(dispatcher->send(attempt_, job));
   EXPECT_TRUE(dispatcher->send(attempt_, job_calling(hanging.port())));
   EXPECT_FALSE(reports_.take().second.succeeded) << "the later call, with the server's, is over";
@@ -188,7 +188,7 @@ TEST_F(ActionDispatcherTest, ReportsWhatItCannotSendAsFailed) {
   action.queue_name = "q";
   action.message.service_namespace = "contoso";
   action.message.sas_key_name = "sender";
-  job.definition.action.what = action;
+  job.definition.edit().action.what = action;
   EXPECT_TRUE(dispatcher->send(attempt_, job));
   const Outcome outcome = reports_.take().second;
   EXPECT_FALSE(outcome.succeeded);
@@ -208,7 +208,7 @@ TEST_F(ActionDispatcherTest, PutsMessagesOnStorageQueuesAndTellsNobodyTheSignatu
   endpoint_ = "http://127.0.0.1:" + std::to_string(target.port()) + "/{account}";
   const auto dispatcher = start();
   Job job = job_calling(1);
-  job.definition.action.what =
+  job.definition.edit().action.what =
       StorageQueueAction{"account", "q", Secret("?sv=2&sig=s3cret%3D&se=9"), "ding"};
   EXPECT_TRUE(dispatcher->send(attempt_, job));
   const Outcome refused = reports_.take().second;

@@ -133,10 +133,10 @@ TEST(Fingerprint, LeavesSecretsOutAndTheStateIn) {
   Job job = sample_job(1, "job");
   const std::string plain = fingerprint(job);
   Job secret = job;
-  std::get<HttpAction>(secret.definition.action.what).authentication =
+  std::get<HttpAction>(secret.definition.edit().action.what).authentication =
       BasicAuthentication{"user", Secret("one")};
   const std::string one = fingerprint(secret);
-  std::get<HttpAction>(secret.definition.action.what).authentication =
+  std::get<HttpAction>(secret.definition.edit().action.what).authentication =
       BasicAuthentication{"user", Secret("other")};
   EXPECT_EQ(fingerprint(secret), one);
   EXPECT_NE(one, plain);

@@ -43,7 +43,7 @@ class DraftTest : public testing::Test {
 
 Job changed(Job job) {
   ++job.gen;
-  std::get<HttpAction>(job.definition.action.what).uri = "http://changed.test/";
+  std::get<HttpAction>(job.definition.edit().action.what).uri = "http://changed.test/";
   return job;
 }
 

@@ -36,7 +36,7 @@ namespace belfry {
 struct EngineOptions {
   CatchUp catch_up = CatchUp::latest;
   Plans plans = Plans::azure();
-  std::size_t agenda_max = 10'000;
+  std::size_t agenda_max = 2'000;  // more would leave the processor's cache, and take long to load
   std::size_t in_flight_max = 10'000;
   std::size_t starts_per_step_max = 1'000;
   Ticks refused_backoff = std::chrono::seconds{1};  // after a target's queue was full

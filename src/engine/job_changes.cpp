@@ -20,7 +20,7 @@ void define_timing(Job& job, Instant now) {
   job.defined_at = now;
   job.ran = 0;
   job.owed_until = Instant{};
-  const auto first = first_occurrence(job.definition.timing, now);
+  const auto first = first_occurrence(job.definition->timing, now);
   job.covered_until = first ? *first - kOneTick : now;
 }
 
@@ -80,7 +80,7 @@ bool stands(const std::optional<DueAttempt>& next) {
 // From now on: what passed while the job did not run is not owed, except that a job that runs
 // once still runs once.
 void go_on(Job& job, Instant now) {
-  const bool once = !job.definition.timing.recurrence;
+  const bool once = !job.definition->timing.recurrence;
   const auto planned = planned_after(job, job.covered_until);
   if (once && planned && *planned <= now) define_timing(job, now);
   if (!once) job.covered_until = std::max(job.covered_until, now);
@@ -125,7 +125,7 @@ Result<JobChange> patched(const Job& job, const JobWish& wish, Instant now) {
   }
   JobChange change{job, {}};
   Job& after = change.job;
-  const bool new_timing = wish.definition.timing != job.definition.timing;
+  const bool new_timing = wish.definition.timing != job.definition->timing;
   const bool will_run = wish.enabled && wish.collection_runs == CollectionRuns::yes;
   // An error action that is taken away cannot be tried any further.
   const bool orphaned =

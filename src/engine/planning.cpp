@@ -28,7 +28,7 @@ Instant latest_until(const Job& job, Instant first, Instant until) {
 }  // namespace
 
 std::optional<Instant> planned_after(const Job& job, Instant after) {
-  const Timing& timing = job.definition.timing;
+  const Timing& timing = job.definition->timing;
   if (!timing.start_time && after < job.defined_at && job.ran == 0) return job.defined_at;
   if (timing.recurrence) {
     return next_occurrence(*timing.recurrence, anchor_of(timing, job.defined_at), job.ran, after);

@@ -40,8 +40,8 @@ TEST(Planning, WithoutAStartTimeTheFirstOccurrenceIsWhenTheJobWasDefined) {
 // but not again after it ran.
 TEST(Planning, TheFirstRunAtOnceIsPlannedOnlyOnce) {
   Job job = every(1, Frequency::day);
-  job.definition.timing.recurrence->schedule.hours = SmallSet::single(9);
-  job.definition.timing.recurrence->schedule.minutes = SmallSet::single(0);
+  job.definition.edit().timing.recurrence->schedule.hours = SmallSet::single(9);
+  job.definition.edit().timing.recurrence->schedule.minutes = SmallSet::single(0);
   EXPECT_EQ(planned_after(job, kNow - kOneTick), kNow);
   job.ran = 1;
   EXPECT_EQ(planned_after(job, kNow - kOneTick), kNow + hours{9});
@@ -57,10 +57,10 @@ TEST(Planning, AJobThatRunsOnceHasNothingAfterIt) {
 
 TEST(Planning, CountAndEndBoundWhatIsPlanned) {
   Job job = every(1, Frequency::hour);
-  job.definition.timing.recurrence->end_time = kNow + hours{2};
+  job.definition.edit().timing.recurrence->end_time = kNow + hours{2};
   EXPECT_EQ(planned_after(job, kNow + hours{1}), kNow + hours{2}) << "exactly then still runs";
   EXPECT_EQ(planned_after(job, kNow + hours{2}), std::nullopt);
-  job.definition.timing.recurrence->count = 3;
+  job.definition.edit().timing.recurrence->count = 3;
   job.ran = 3;
   EXPECT_EQ(planned_after(job, kNow), std::nullopt);
 }

@@ -20,7 +20,7 @@ constexpr std::string_view kSuperseded =
 // An error action without a policy of its own has the main action's.
 const std::optional<RetryPolicy>& policy_of(const Job& job, ActionRole role) {
   const auto& own = action_of(job, role).retry_policy;
-  return own ? own : job.definition.action.retry_policy;
+  return own ? own : job.definition->action.retry_policy;
 }
 
 int retries_allowed(const Job& job, ActionRole role) {
@@ -127,7 +127,7 @@ Settlement settle(const Job& job, const Attempt& attempt, const Outcome& outcome
   const bool main_failed = attempt.role == ActionRole::error || !outcome.succeeded;
   if (attempt.role == ActionRole::main && main_failed) {
     ++after.status.faults;
-    if (job.definition.error_action) {
+    if (job.definition->error_action) {
       start_error_action(after, now);
       return settlement;
     }

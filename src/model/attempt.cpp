@@ -25,9 +25,9 @@ std::string tag(JobId job, std::uint64_t number) {
 }  // namespace
 
 const Action& action_of(const Job& job, ActionRole role) {
-  if (role == ActionRole::main) return job.definition.action;
-  ASSERT(job.definition.error_action);
-  return *job.definition.error_action;
+  if (role == ActionRole::main) return job.definition->action;
+  ASSERT(job.definition->error_action);
+  return *job.definition->error_action;
 }
 
 Attempt attempt_of(const Job& job) {

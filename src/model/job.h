@@ -14,6 +14,7 @@
 #include "model/action.h"
 #include "model/key.h"
 #include "model/recurrence.h"
+#include "model/shared.h"
 
 namespace belfry {
 
@@ -75,8 +76,8 @@ struct DueAttempt {
 struct Job {
   JobId id{};
   JobKey key;
-  JobDefinition definition;
-  std::int64_t gen = 0;  // raised by API writes alone
+  Shared<JobDefinition> definition;  // big, and the same for as long as nobody writes the job
+  std::int64_t gen = 0;              // raised by API writes alone
 
   JobState state = JobState::enabled;
   JobStatus status;

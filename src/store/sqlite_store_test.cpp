@@ -184,7 +184,7 @@ TEST_F(SqliteStoreTest, SealedSecretsMovedToAnotherJobDoNotOpen) {
 // The secret in every field that has one.
 std::vector<Job> jobs_with_canaries(const std::string& canary) {
   std::vector<Action> actions(6);
-  actions[0] = with_secret(sample_job(1, "x"), canary).definition.action;
+  actions[0] = with_secret(sample_job(1, "x"), canary).definition->action;
   HttpAction certificate;
   certificate.uri = "https://example.com";
   certificate.method = "GET";
@@ -209,8 +209,8 @@ std::vector<Job> jobs_with_canaries(const std::string& canary) {
   std::vector<Job> out;
   for (std::size_t i = 0; i < actions.size(); ++i) {
     Job job = sample_job(static_cast<std::int64_t>(100 + i), fmt::format("canary{}", i));
-    job.definition.action = actions[i];
-    job.definition.error_action = actions[(i + 1) % actions.size()];
+    job.definition.edit().action = actions[i];
+    job.definition.edit().error_action = actions[(i + 1) % actions.size()];
     out.push_back(job);
   }
   return out;

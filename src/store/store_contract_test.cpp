@@ -62,7 +62,7 @@ TEST_P(StoreContract, NamesAreComparedWithoutCaseAndKeepTheirFirstSpelling) {
 TEST_P(StoreContract, AJobComesBackAsItWasPut) {
   fill(0);
   Job job = sample_job(-77, "täglich-東京");
-  job.definition.error_action = job.definition.action;
+  job.definition.edit().error_action = job.definition->action;
   job.state = JobState::disabled;
   job.status = {.last_execution = at(5), .executions = 4, .failures = 3, .faults = 2};
   job.retry_interval_default = kRetryIntervalFree;
@@ -112,7 +112,7 @@ TEST_P(StoreContract, AJobIsReplacedOnlyAtTheExpectedGenUnderItsOwnName) {
   fill(2);
   Job changed = waiting(sample_job(1, "job1"), at(5));
   changed.gen = 2;
-  std::get<HttpAction>(changed.definition.action.what).method = "DELETE";
+  std::get<HttpAction>(changed.definition.edit().action.what).method = "DELETE";
   EXPECT_EQ(commit_one(PutJob{changed, 3, {}}), kRefused);
   EXPECT_EQ(commit_one(PutJob{sample_job(8, "job8"), 1, {}}), kRefused);
   Job misnamed = changed;
@@ -131,7 +131,7 @@ TEST_P(StoreContract, AnAdvanceChangesProgressAndLeavesTheDefinition) {
   Job advanced = waiting(sample_job(1, "job1"), at(60), 4);
   advanced.status.executions = 3;
   Job bare = advanced;
-  bare.definition = {};
+  bare.definition = JobDefinition{};
   EXPECT_EQ(commit_one(AdvanceJob{bare, {sample_history(1, 3)}}), kApplied);
   EXPECT_EQ(described(*job("job1")), described(advanced));
   EXPECT_EQ(job("job1")->definition, advanced.definition);

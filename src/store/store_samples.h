@@ -72,20 +72,20 @@ inline Job sample_job(std::int64_t id, const std::string& name,
   call.method = "POST";
   call.headers = {{"content-type", "text/plain; charset=utf-8"}};
   call.body = "Grüße aus 東京 🎉";
-  job.definition.action.what = call;
-  job.definition.timing.recurrence = Recurrence{.frequency = Frequency::hour,
-                                                .interval = 3,
-                                                .count = 7,
-                                                .end_time = at(86'400),
-                                                .schedule = {},
-                                                .zone = {}};
+  job.definition.edit().action.what = call;
+  job.definition.edit().timing.recurrence = Recurrence{.frequency = Frequency::hour,
+                                                       .interval = 3,
+                                                       .count = 7,
+                                                       .end_time = at(86'400),
+                                                       .schedule = {},
+                                                       .zone = {}};
   job.gen = 1;
   job.defined_at = at(0);
   return job;
 }
 
 inline Job with_secret(Job job, const std::string& password) {
-  std::get<HttpAction>(job.definition.action.what).authentication =
+  std::get<HttpAction>(job.definition.edit().action.what).authentication =
       BasicAuthentication{.username = "anna", .password = Secret(password)};
   return job;
 }

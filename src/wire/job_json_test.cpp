@@ -216,14 +216,14 @@ TEST(JobJson, APatchIsLaidOverTheJobAndKeepsSecrets) {
   EXPECT_EQ(faster.timing.recurrence->frequency, Frequency::day);
   EXPECT_EQ(faster.timing.recurrence->count, 10);
   EXPECT_TRUE(faster.timing.recurrence->schedule.empty());
-  EXPECT_EQ(faster.action, job.definition.action);
+  EXPECT_EQ(faster.action, job.definition->action);
 
   const auto moved =
       patched(R"({"properties":{"action":{"request":{"uri":"https://new.test/","headers":{}}}}})");
   EXPECT_EQ(http(moved).uri, "https://new.test/");
   EXPECT_TRUE(http(moved).headers.empty());
   EXPECT_EQ(http(moved).authentication, http(job.definition).authentication);
-  EXPECT_EQ(moved.error_action, job.definition.error_action);
+  EXPECT_EQ(moved.error_action, job.definition->error_action);
 
   const auto open = patched(R"({"properties":{"action":{"request":{"authentication":null}}}})");
   EXPECT_FALSE(http(open).authentication);

@@ -12,7 +12,7 @@ MINUTES ?= 1
 ROUNDS ?= 1000
 ONLY ?=
 
-.PHONY: help build run test fmt tidy sim crash fuzz bench clean
+.PHONY: help build run test fmt tidy sim crash fuzz cost-table bench clean
 
 help:
 	@echo "make run              install what is missing, build, start Belfry on this machine"
@@ -23,6 +23,7 @@ help:
 	@echo "make sim SEED=n       the calendar and the engine in virtual time, from a seed"
 	@echo "make crash ROUNDS=n   kill the server n times under load and check that nothing is lost"
 	@echo "make fuzz MINUTES=n   every fuzzer for n minutes"
+	@echo "make cost-table       write down anew what the pure core costs in instructions"
 	@echo "make bench            the benchmarks"
 	@echo "make clean            remove build/"
 
@@ -44,9 +45,10 @@ test:
 	@cmake --preset tsan >/dev/null
 	@ninja -C build/tsan --quiet access_test dispatch_test net_test belfry
 	@$(MAKE) --no-print-directory build  # optimised code has warnings of its own
+	@ninja -C build/release --quiet cost
 	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
 	@echo "belfry: running the tests"
-	@tools/run-tests build/debug build/tsan $(if $(ONLY),--only $(ONLY))
+	@tools/run-tests build/debug build/tsan build/release $(if $(ONLY),--only $(ONLY))
 
 # Azure's clients, queue services and an issuer of tokens, as their lock files say; npm writes
 # the file when it is done.
@@ -83,6 +85,12 @@ fuzz:
 	@cmake --preset clang >/dev/null
 	@ninja -C build/clang --quiet
 	@tools/fuzz build/clang $(MINUTES)
+
+cost-table:
+	@tools/install-deps build test
+	@cmake --preset release >/dev/null
+	@ninja -C build/release --quiet cost
+	@tests/cost/cost.py build/release/tests/cost/cost --rewrite
 
 bench:
 	@tools/install-deps build test bench

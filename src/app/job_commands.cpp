@@ -56,6 +56,19 @@ std::optional<std::string> read_file(const std::string& path) {
   return text;
 }
 
+// What targets answered is shown here, and must not reach the terminal as a command to it.
+std::string without_controls(std::string text) {
+  const auto is_control = [](char c) { return (0 <= c && c < ' ') || c == 0x7F; };
+  std::replace_if(text.begin(), text.end(), is_control, ' ');
+  // UTF-8 writes the controls from U+0080 to U+009F as two bytes.
+  for (std::size_t at = 0; (at = text.find('\xC2', at)) != std::string::npos; ++at) {
+    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0) {
+      text.replace(at, 2, " ");
+    }
+  }
+  return text;
+}
+
 // The value below these members as a cell shows it; empty where there is none.
 std::string cell(const json::value& value, std::initializer_list<std::string_view> path) {
   const json::value* at = &value;
@@ -63,9 +76,8 @@ std::string cell(const json::value& value, std::initializer_list<std::string_vie
     at = at->is_object() ? at->get_object().if_contains(name) : nullptr;
     if (at == nullptr) return "";
   }
-  std::string text = at->is_string() ? std::string(at->get_string()) : json::serialize(*at);
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return 0 <= c && c < ' '; }, ' ');
+  const std::string text =
+      without_controls(at->is_string() ? std::string(at->get_string()) : json::serialize(*at));
   return text.size() <= kCellMax ? text : text.substr(0, kCellMax - 3) + "...";
 }
 

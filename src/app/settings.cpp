@@ -12,6 +12,7 @@
 #include "app/service_bus_keys.h"
 #include "dispatch/endpoint_template.h"
 #include "dispatch/service_bus_amqp.h"
+#include "net/http_syntax.h"
 #include "wire/iso8601.h"
 
 namespace belfry {
@@ -367,6 +368,9 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   TRY_ASSIGN(out.drain_grace, reader.duration("drain-grace"));
   TRY_ASSIGN(out.timeout, reader.duration("timeout"));
   out.region = reader.text("region");
+  if (!is_field_value(out.region)) {
+    return reader.wrong("region", "a text without control characters: it is sent in a header");
+  }
   TRY_ASSIGN(out.allowed_targets, reader.ranges("allow-targets"));
   if (auto read = read_proxy(reader, out); !read) return read.error();
   out.ca_file = reader.text("ca-file");

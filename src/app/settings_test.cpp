@@ -116,6 +116,7 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
       {"service-bus-amqp-login", "anonymous"},
       {"service-bus-token-lifetime", "PT0S"},
       {"service-bus-token-lifetime", "P2D"},
+      {"region", "here\r\nX-Evil: yes"},
   };
   for (const auto& [name, value] : cases) {
     const auto settings = understood({{name, value}});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -20,17 +21,24 @@ std::string_view name_of(LogLevel level) {
   return kNames[static_cast<std::size_t>(level)];
 }
 
+// How many bytes the control character at the beginning of the text has; 0 when there is none.
+// Those from U+0080 on have two, and some terminals obey them as well.
+std::size_t control_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  if (byte(0) < 0x20 || byte(0) == 0x7F) return 1;
+  return text.size() > 1 && byte(0) == 0xC2 && byte(1) < 0xA0 ? 2 : 0;
+}
+
 void append_escaped(std::string& out, std::string_view text, bool quotes) {
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\u{:04x}", byte);
-    } else if (quotes && (c == '"' || c == '\\')) {
-      out += '\\';
-      out += c;
+  while (!text.empty()) {
+    const std::size_t control = control_bytes(text);
+    if (control > 0) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(text[control - 1]));
     } else {
-      out += c;
+      if (quotes && (text[0] == '"' || text[0] == '\\')) out += '\\';
+      out += text[0];
     }
+    text.remove_prefix(std::max<std::size_t>(control, 1));
   }
 }
 

@@ -18,9 +18,19 @@ constexpr std::string_view kMethods[] = {"GET",   "PUT",  "POST",   "DELETE",
                                          "PATCH", "HEAD", "OPTIONS"};
 
 // They belong to the connection, not to the request, or are ours to compute.
-constexpr std::string_view kReservedHeaders[] = {
-    "Connection", "Content-Length",    "Host",    "Keep-Alive",          "Proxy-Connection",
-    "TE",         "Transfer-Encoding", "Trailer", "Proxy-Authorization", "Upgrade"};
+constexpr std::string_view kReservedHeaders[] = {"Connection",
+                                                 "Content-Length",
+                                                 "Expect",
+                                                 "Host",
+                                                 "HTTP2-Settings",
+                                                 "Keep-Alive",
+                                                 "Proxy-Connection",
+                                                 "Proxy-Authenticate",
+                                                 "Proxy-Authorization",
+                                                 "TE",
+                                                 "Trailer",
+                                                 "Transfer-Encoding",
+                                                 "Upgrade"};
 
 bool is_token(std::string_view name) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";

@@ -182,6 +182,20 @@ TEST(JobJson, WhatIsWrongIsNamed) {
                      "properties.action.retryPolicy.retryInterval", "properties.state"}));
 }
 
+// They belong to the connection or say where the message ends: a job that sets one would send
+// another request than it seems to.
+TEST(JobJson, HeadersOfTheConnectionCannotBeSet) {
+  for (const std::string name :
+       {"Connection", "content-length", "Expect", "HOST", "HTTP2-Settings", "Keep-Alive",
+        "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "te", "Trailer",
+        "Transfer-Encoding", "Upgrade"}) {
+    EXPECT_EQ(refused(fmt::format(R"({{"action":{{"type":"http","request":{{"uri":"http://h/",
+                  "method":"GET","headers":{{"{}":"v"}}}}}}}})",
+                                  name)),
+              std::vector<std::string>{"action.request.headers." + name});
+  }
+}
+
 TEST(JobJson, LimitsHaveNames) {
   const auto job_with = [](const std::string& members) {
     return R"({"action":{"type":"http","request":{"uri":"http://h/","method":"PUT",)" + members +

@@ -22,7 +22,7 @@ class DoubtfulClock final : public Clock {
 
 class IdleDispatcher final : public Dispatcher {
  public:
-  bool send(const Attempt&, const Job&) override { return false; }
+  bool send(const Attempt&, const Job&, Instant) override { return false; }
 };
 
 class ReadyTest : public testing::Test {

@@ -32,6 +32,9 @@ constexpr std::size_t kWaitingRequestsMax = 10'000;
 constexpr std::string_view kStoreBroken =
     "the disk did not confirm a write: ending, to read what it holds at the next start";
 
+// A commit that is under way and the next one, on a disk that takes its time.
+constexpr Millis kStartAhead{25};
+
 // How often files that may be replaced are looked at; SIGHUP has them looked at now.
 constexpr timespec kLookAtFilesEvery{.tv_sec = 5, .tv_nsec = 0};
 
@@ -152,6 +155,8 @@ std::unique_ptr<Clock> make_clock(const ServeSettings& settings) {
 
 EngineOptions engine_options_of(const ServeSettings& settings) {
   EngineOptions options;
+  // Virtual time passes for the engine alone: no dispatcher can wait in it.
+  if (!settings.virtual_clock) options.start_ahead = kStartAhead;
   options.catch_up = settings.catch_up;
   options.plans = settings.plans;
   // A year of virtual time is moved through from one thing due to the next.

@@ -68,9 +68,9 @@ ActionDispatcher::~ActionDispatcher() {
   amqp_->stop();
 }
 
-bool ActionDispatcher::send(const Attempt& attempt, const Job& job) {
+bool ActionDispatcher::send(const Attempt& attempt, const Job& job, Instant not_before) {
   const Action& action = action_of(job, attempt.role);
-  const Errand errand{attempt, job, timeout_of(action)};
+  const Errand errand{attempt, job, timeout_of(action), not_before};
   return std::visit([&](const auto& what) { return perform(what, errand); }, action.what);
 }
 
@@ -95,7 +95,7 @@ bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
 bool ActionDispatcher::call_with_token(const ActiveDirectoryOAuth& who, HttpCall call,
                                        const Errand& errand) {
   const auto go_on = [this, who, call, attempt = errand.attempt, timeout = errand.timeout,
-                      began = token_clock_.now(),
+                      began = token_clock_.now(), not_before = errand.not_before,
                       owner = folded(errand.job.key.collection)](const Result<std::string>& token) {
     if (!token) {
       return fail(attempt, fmt::format("Http Action - {}.", token.error().message));
@@ -105,6 +105,7 @@ bool ActionDispatcher::call_with_token(const ActiveDirectoryOAuth& who, HttpCall
     with_token.owner = owner;
     const auto taken = std::chrono::floor<Millis>(token_clock_.now() - began);
     with_token.timeout = std::max(timeout - taken, Millis{1});
+    with_token.hold = hold_until(not_before);
     const auto understand = [this, who, token = *token,
                              host = call.origin.host](const HttpResult& result) {
       const auto* reply = std::get_if<HttpReply>(&result.what);
@@ -164,6 +165,7 @@ bool ActionDispatcher::put_on_broker(const ServiceBusTarget& target, const Erran
       service_bus_amqp_call(target, errand.attempt, *key, options_.service_bus, token_clock_);
   if (!made) return call(made.error(), errand, target.action, {});
   made->timeout = errand.timeout;
+  made->hold = hold_until(errand.not_before);
   std::string host = made->broker.host;
   return amqp_->send(*std::move(made),
                      [this, action = target.action, attempt = errand.attempt,
@@ -186,6 +188,7 @@ bool ActionDispatcher::call(Result<HttpCall> call, const Errand& errand, std::st
     return true;
   }
   call->timeout = errand.timeout;
+  call->hold = hold_until(errand.not_before);
   call->owner = folded(errand.job.key.collection);
   return send_call(*std::move(call), errand.attempt, std::move(understand));
 }
@@ -200,6 +203,10 @@ bool ActionDispatcher::send_call(HttpCall call, const Attempt& attempt, Understa
                        outcome.started = std::min(accepted + result.waited, outcome.ended);
                        options_.report(attempt, std::move(outcome));
                      });
+}
+
+Ticks ActionDispatcher::hold_until(Instant not_before) const {
+  return std::max(not_before - clock_.now(), Ticks{0});
 }
 
 Instant ActionDispatcher::token_expiry() const {

@@ -54,7 +54,7 @@ class ActionDispatcher final : public Dispatcher {
   ActionDispatcher& operator=(const ActionDispatcher&) = delete;
 
   // From one thread, the engine's.
-  bool send(const Attempt& attempt, const Job& job) override;
+  bool send(const Attempt& attempt, const Job& job, Instant not_before) override;
 
   // What the job's action in that role would send and how far it would come; it sends nothing.
   // From any thread, as long as the dispatcher is not stopped.
@@ -74,6 +74,7 @@ class ActionDispatcher final : public Dispatcher {
     const Attempt& attempt;
     const Job& job;
     Millis timeout;
+    Instant not_before;
   };
   using Understand = std::function<Outcome(const HttpResult&)>;
 
@@ -92,6 +93,7 @@ class ActionDispatcher final : public Dispatcher {
   bool call(Result<HttpCall> call, const Errand& errand, std::string_view action,
             Understand understand);
   bool send_call(HttpCall call, const Attempt& attempt, Understand understand);
+  Ticks hold_until(Instant not_before) const;
   void fail(const Attempt& attempt, std::string message);
   Instant token_expiry() const;
   SendIds new_ids();

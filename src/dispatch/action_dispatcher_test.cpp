@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "net/http_client_exchange.h"
 #include "net/http_client_scripted_target.h"
 #include "net/http_client_test_calls.h"
 
@@ -14,6 +15,7 @@ namespace belfry {
 namespace {
 
 const Instant kNow{std::chrono::sys_days{std::chrono::year{2016} / 1 / 29}};
+const Instant kAtOnce = kNow;
 
 // What was reported, for a test that waits for it.
 class Reports {
@@ -81,6 +83,20 @@ class ActionDispatcherTest : public testing::Test {
   Reports reports_;
 };
 
+TEST_F(ActionDispatcherTest, CallsNotBeforeItIsTold) {
+  std::promise<SteadyTime> received;
+  const ScriptedTarget target([&](Conversation& conversation) {
+    received.set_value(SteadyClock::now());
+    conversation.request();
+    conversation.answer("dong");
+  });
+  const auto dispatcher = start();
+  const SteadyTime before = SteadyClock::now();
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kNow + Millis{30}));
+  EXPECT_GE(received.get_future().get(), before + Millis{30});
+  EXPECT_TRUE(reports_.take().second.succeeded);
+}
+
 TEST_F(ActionDispatcherTest, CallsAndReportsWhatCameOfIt) {
   std::promise<std::string> received;
   const ScriptedTarget target([&](Conversation& conversation) {
@@ -88,7 +104,7 @@ TEST_F(ActionDispatcherTest, CallsAndReportsWhatCameOfIt) {
     conversation.answer("dong", "HTTP/1.1 202 Accepted");
   });
   const auto dispatcher = start();
-  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
   const auto [attempt, outcome] = reports_.take();
   EXPECT_EQ(attempt, attempt_);
   EXPECT_TRUE(outcome.succeeded);
@@ -115,7 +131,7 @@ TEST_F(ActionDispatcherTest, TakesEveryStatusButTwoHundredsForAFailure) {
   });
   const auto dispatcher = start();
   for (const char* name : {"'ServiceUnavailable'", "'Found'"}) {
-    EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+    EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
     const Outcome outcome = reports_.take().second;
     EXPECT_FALSE(outcome.succeeded);
     EXPECT_NE(outcome.message.find(name), std::string::npos) << outcome.message;
@@ -131,7 +147,7 @@ TEST_F(ActionDispatcherTest, PerformsTheErrorActionInItsRole) {
   Job job = job_calling(1);
   job.definition.edit().error_action = job_calling(target.port()).definition->action;
   attempt_.role = ActionRole::error;
-  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   EXPECT_TRUE(reports_.take().second.succeeded);
 }
 
@@ -139,7 +155,7 @@ TEST_F(ActionDispatcherTest, ReportsATimeout) {
   const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
   timeout_ = Millis{50};
   const auto dispatcher = start();
-  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
   EXPECT_EQ(reports_.take().second.message,
             "Http Action - Request to host '127.0.0.1' failed: Timeout "
             "The operation has timed out");
@@ -153,11 +169,11 @@ TEST_F(ActionDispatcherTest, KeepsToTheTimeoutOfTheActionInItsRole) {
   Job job = job_calling(target.port());
   job.definition.edit().error_action = job.definition->action;
   job.definition.edit().action.timeout = Millis{50};
-  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   EXPECT_NE(reports_.take().second.message.find("failed: Timeout"), std::string::npos);
   std::swap(job.definition.edit().action.timeout, job.definition.edit().error_action->timeout);
   attempt_.role = ActionRole::error;
-  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   EXPECT_NE(reports_.take().second.message.find("failed: Timeout"), std::string::npos);
 }
 
@@ -173,8 +189,8 @@ TEST_F(ActionDispatcherTest, GivesATargetLongerThanTheServersTimeoutWhereTheActi
   const auto dispatcher = start();
   Job job = job_calling(patient.port());
   job.definition.edit().action.timeout = kPatience;
-  EXPECT_TRUE(dispatcher->send(attempt_, job));
-  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(hanging.port())));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(hanging.port()), kAtOnce));
   EXPECT_FALSE(reports_.take().second.succeeded) << "the later call, with the server's, is over";
   timed_out.set_value();
   EXPECT_TRUE(reports_.take().second.succeeded);
@@ -189,7 +205,7 @@ TEST_F(ActionDispatcherTest, ReportsWhatItCannotSendAsFailed) {
   action.message.service_namespace = "contoso";
   action.message.sas_key_name = "sender";
   job.definition.edit().action.what = action;
-  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   const Outcome outcome = reports_.take().second;
   EXPECT_FALSE(outcome.succeeded);
   EXPECT_EQ(outcome.message,
@@ -210,7 +226,7 @@ TEST_F(ActionDispatcherTest, PutsMessagesOnStorageQueuesAndTellsNobodyTheSignatu
   Job job = job_calling(1);
   job.definition.edit().action.what =
       StorageQueueAction{"account", "q", Secret("?sv=2&sig=s3cret%3D&se=9"), "ding"};
-  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   const Outcome refused = reports_.take().second;
   EXPECT_FALSE(refused.succeeded);
   EXPECT_EQ(refused.message,
@@ -218,7 +234,7 @@ TEST_F(ActionDispatcherTest, PutsMessagesOnStorageQueuesAndTellsNobodyTheSignatu
             "Content-Length: 22\r\n Body: you sent sig=***");
   EXPECT_TRUE(received.get_future().get().starts_with(
       "POST /account/q/messages?sv=2&sig=s3cret%3D&se=9 HTTP/1.1\r\n"));
-  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   EXPECT_TRUE(reports_.take().second.succeeded);
 }
 
@@ -228,9 +244,9 @@ TEST_F(ActionDispatcherTest, RefusesWhenTheTargetIsSaturated) {
   limits.connections_per_origin_max = 1;
   limits.waiting_per_owner_and_origin_max = 1;
   const auto dispatcher = start(limits);
-  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
-  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
-  EXPECT_FALSE(dispatcher->send(attempt_, job_calling(target.port())));
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
+  EXPECT_FALSE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
 }
 
 // A collection that has used up its part of a target leaves the target to the others.
@@ -241,21 +257,21 @@ TEST_F(ActionDispatcherTest, RefusesOneCollectionAndTakesAnother) {
   limits.waiting_per_owner_and_origin_max = 1;
   const auto dispatcher = start(limits);
   Job job = job_calling(target.port());
-  while (dispatcher->send(attempt_, job)) {
+  while (dispatcher->send(attempt_, job, kAtOnce)) {
   }
   job.key.collection.name = "COLLECTION";
-  EXPECT_FALSE(dispatcher->send(attempt_, job)) << "the same in another spelling";
+  EXPECT_FALSE(dispatcher->send(attempt_, job, kAtOnce)) << "the same in another spelling";
   job.key.collection.name = "other";
-  EXPECT_TRUE(dispatcher->send(attempt_, job));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
 }
 
 // The engine sends what was started and never settled again after the restart.
 TEST_F(ActionDispatcherTest, DropsWhatIsUnderWayWhenItStops) {
   const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
   const auto dispatcher = start();
-  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port())));
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
   dispatcher->stop(Millis{0});
-  EXPECT_FALSE(dispatcher->send(attempt_, job_calling(target.port())));
+  EXPECT_FALSE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
   EXPECT_EQ(reports_.size(), 0u);
 }
 

@@ -15,9 +15,10 @@ class Dispatcher {
  public:
   virtual ~Dispatcher() = default;
 
-  // The job's action in the attempt's role. False: the queue for that target is full, nothing
-  // was sent and nothing will be reported.
-  virtual bool send(const Attempt& attempt, const Job& job) = 0;
+  // The job's action in the attempt's role, sent as soon as `not_before` has come: the engine
+  // is a little ahead of time, so that its disk makes nothing late. False: the queue for that
+  // target is full, nothing was sent and nothing will be reported.
+  virtual bool send(const Attempt& attempt, const Job& job, Instant not_before) = 0;
 };
 
 }  // namespace belfry

@@ -16,7 +16,7 @@ const Instant kNow{std::chrono::sys_days{std::chrono::year{2030} / 1 / 1}};
 
 class IdleDispatcher final : public Dispatcher {
  public:
-  bool send(const Attempt&, const Job&) override { return true; }
+  bool send(const Attempt&, const Job&, Instant) override { return true; }
 };
 
 class AuditTrail : public testing::Test {

@@ -23,7 +23,10 @@ Engine::Engine(Store& store, Dispatcher& dispatcher, Random random, EngineOption
       dispatcher_(dispatcher),
       random_(random),
       options_(std::move(options)),
-      agenda_(options_.agenda_max) {}
+      agenda_(options_.agenda_max) {
+  // Or what is refused would be begun again at once.
+  ASSERT(options_.start_ahead < options_.refused_backoff);
+}
 
 Instant Engine::step(Instant now) {
   // Before reports are taken: it has to know what is still on the wire.
@@ -49,7 +52,7 @@ Instant Engine::step(Instant now) {
     for (const auto& [attempt, outcome] : reports) superseded_.erase(key_of(attempt));
     take_over(draft, std::move(writes.writes));
     writing ? store_health_.written() : store_health_.read(now);
-    send_unsent();
+    send_unsent(now);
     sweep(now);
   } else {
     unsettled_ = std::move(reports);
@@ -155,11 +158,11 @@ void Engine::begin_due(Draft& draft, Instant now) {
   std::size_t begun = 0;
   while (begun < options_.starts_per_step_max && started_.size() + begun < options_.in_flight_max) {
     const auto due = agenda_.earliest();
-    if (!due || *due > now) break;
+    if (!due || *due > now + options_.start_ahead) break;
     Job job = agenda_.take_first();
     // A command of this very step changed it: it comes back to the agenda as it now is.
     if (draft.touched(job)) continue;
-    Settlement settlement = begin(std::move(job), now, options_.catch_up);
+    Settlement settlement = begin(std::move(job), std::max(now, *due), options_.catch_up);
     draft.advance(std::move(settlement.job), std::move(settlement.rows));
     ++begun;
   }
@@ -244,12 +247,12 @@ void Engine::forget_jobs_of(const CollectionKey& key) {
   for (const JobId id : gone) forget(id);
 }
 
-void Engine::send_unsent() {
+void Engine::send_unsent(Instant now) {
   if (!starting_) return;
   for (const Unsent& unsent : std::exchange(unsent_, {})) {
     const auto it = started_.find(unsent.job);
     const bool waits = it != started_.end() && !in_flight_.contains(key_of(attempt_of(it->second)));
-    if (!waits || send(it->second)) continue;
+    if (!waits || send(it->second, now)) continue;
     // A start that led to nothing can be taken back. One that may have been sent before a crash
     // stands: sent again it must have the same id.
     if (unsent.perhaps_sent) {
@@ -260,10 +263,12 @@ void Engine::send_unsent() {
   }
 }
 
-bool Engine::send(const Job& job) {
+bool Engine::send(const Job& job, Instant now) {
   const Attempt attempt = attempt_of(job);
+  // Begun before the clock was put back, it is not due again.
+  const Instant not_before = std::min(job.next->due, now + options_.start_ahead);
   FAILPOINT("before-send");
-  if (!dispatcher_.send(attempt, job)) return false;
+  if (!dispatcher_.send(attempt, job, not_before)) return false;
   FAILPOINT("after-send");
   in_flight_.insert(key_of(attempt));
   return true;
@@ -290,7 +295,7 @@ Instant Engine::next_step(Instant now) const {
   Instant next = next_sweep_;
   if (starting_ && !unsent_.empty()) next = std::min(next, now + options_.refused_backoff);
   if (starting_ && started_.size() < options_.in_flight_max) {
-    if (const auto due = agenda_.earliest()) next = std::min(next, *due);
+    if (const auto due = agenda_.earliest()) next = std::min(next, *due - options_.start_ahead);
     if (agenda_.wants_load()) next = std::min(next, now);
   }
   return std::max(next, now);

@@ -6,7 +6,7 @@
 // simulation is just another loop around step().
 //
 // Holds: nothing is sent whose start is not durable, nothing is answered that is not durable
-// (docs/invariants.md, 3 and 5); an occurrence is never begun before it is due. When the
+// (docs/invariants.md, 3 and 5); an occurrence is never sent before it is due. When the
 // store fails, everything in the step is answered "unavailable" and read again.
 //
 // submit() and report() may be called from any thread, everything else from one.
@@ -39,6 +39,9 @@ struct EngineOptions {
   std::size_t agenda_max = 2'000;  // more would leave the processor's cache, and take long to load
   std::size_t in_flight_max = 10'000;
   std::size_t starts_per_step_max = 1'000;
+  // A start is made durable so long before it is due, and goes out when it is: a slow disk makes
+  // no call late. 0: the dispatcher cannot wait.
+  Ticks start_ahead{0};
   Ticks refused_backoff = std::chrono::seconds{1};  // after a target's queue was full
   Ticks store_backoff = std::chrono::seconds{1};    // after the store failed
   Ticks history_kept = std::chrono::days{60};
@@ -103,8 +106,8 @@ class Engine {
   void supersede_unless_awaited(const Job& before, const Job* after);
   void forget(JobId id);
   void forget_jobs_of(const CollectionKey& key);
-  bool send(const Job& job);
-  void send_unsent();
+  bool send(const Job& job, Instant now);
+  void send_unsent(Instant now);
   void sweep(Instant now);
   Instant next_step(Instant now) const;
   void lose_store(const Error& error);

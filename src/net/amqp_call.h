@@ -44,7 +44,8 @@ struct AmqpCall {
   std::string audience;              // what the token is for
   std::function<AmqpToken()> token;  // makes a new one, on the client's thread
   std::string message;               // encoded
-  Millis timeout{60'000};            // from send() to the broker's word on the message
+  Ticks hold{0};                     // nothing is done for it before this has passed
+  Millis timeout{60'000};            // from then to the broker's word on the message
 };
 
 struct AmqpAccepted {};

@@ -15,6 +15,7 @@ struct AmqpExchange {
   AmqpCall call;
   AmqpClient::Done done;
   SteadyTime accepted;
+  SteadyTime held_until;
   SteadyTime begun;  // when it was written to the broker; until then as `accepted`
   SteadyTime deadline;
 };

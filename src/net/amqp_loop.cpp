@@ -16,9 +16,10 @@ constexpr Millis kTick{20};
 
 AmqpExchangePtr exchange_of(AmqpCall call, AmqpClient::Done done) {
   const SteadyTime now = SteadyClock::now();
-  const SteadyTime deadline = now + call.timeout;
+  const SteadyTime held_until = now + call.hold;
+  const SteadyTime deadline = held_until + call.timeout;
   return std::make_unique<AmqpExchange>(
-      AmqpExchange{std::move(call), std::move(done), now, now, deadline});
+      AmqpExchange{std::move(call), std::move(done), now, held_until, now, deadline});
 }
 
 }  // namespace
@@ -84,7 +85,12 @@ void AmqpLoop::take_inbox() {
     submissions.swap(inbox_);
   }
   for (Submission& submission : submissions) {
-    submission.peer->submit(std::move(submission.exchange));
+    const SteadyTime until = submission.exchange->held_until;
+    if (until <= submission.exchange->accepted) {
+      submission.peer->submit(std::move(submission.exchange));
+    } else {
+      held_.hold(until, std::move(submission));
+    }
   }
   if (!timer_armed_) arm_timer();
 }

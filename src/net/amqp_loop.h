@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "net/amqp_exchange.h"
+#include "net/held_back.h"
 
 namespace belfry {
 
@@ -87,6 +88,8 @@ class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
   boost::asio::io_context context_{/*concurrency_hint=*/1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       context_.get_executor()};
+  HeldBack<Submission> held_{context_,
+                             [](Submission due) { due.peer->submit(std::move(due.exchange)); }};
   boost::asio::steady_timer timer_{context_};
   bool timer_armed_ = false;
 

@@ -37,7 +37,8 @@ struct HttpCall {
   std::string authority;  // the Host header
   HttpHeaders headers;    // but Host, Connection, Content-Length and Transfer-Encoding
   std::string body;
-  Millis timeout{60'000};               // from send() to the last byte that is read
+  Ticks hold{0};                        // nothing is done for it before this has passed
+  Millis timeout{60'000};               // from then to the last byte that is read
   std::size_t body_kept_bytes_max = 0;  // of the answer; 0: the client's own limit
   std::string owner;                    // on whose behalf; owners take turns at an origin
 
@@ -90,7 +91,7 @@ struct HttpReached {
 
 struct HttpResult {
   std::variant<HttpReply, HttpFailure, HttpReached> what;
-  Ticks waited{};  // for its turn at the origin, before anything was done for it
+  Ticks waited{};  // held, and for its turn at the origin, before anything was done for it
 };
 
 // How much of this machine the client may take, and one origin or one owner of the client: a

@@ -26,6 +26,7 @@ struct HttpExchange {
   std::string owner;
   std::size_t body_kept_bytes_max = 0;  // 0: the client's own limit
   SteadyTime accepted;
+  SteadyTime held_until;
   SteadyTime begun;
   SteadyTime deadline;
   bool probe = false;

@@ -28,7 +28,8 @@ HttpExchangePtr exchange_of(const HttpCall& call, const HttpProxy* proxy, HttpCl
   exchange->probe = call.probe;
   exchange->body_kept_bytes_max = call.body_kept_bytes_max;
   exchange->accepted = exchange->begun = SteadyClock::now();
-  exchange->deadline = exchange->accepted + call.timeout;
+  exchange->held_until = exchange->accepted + call.hold;
+  exchange->deadline = exchange->held_until + call.timeout;
   return exchange;
 }
 
@@ -83,7 +84,14 @@ void HttpClientLoop::take_inbox() {
     const std::lock_guard lock(mutex_);
     submissions.swap(inbox_);
   }
-  for (Submission& submission : submissions) begin(std::move(submission));
+  for (Submission& submission : submissions) {
+    const SteadyTime until = submission.exchange->held_until;
+    if (until <= submission.exchange->accepted) {
+      begin(std::move(submission));
+    } else {
+      held_.hold(until, std::move(submission));
+    }
+  }
   if (!timer_armed_) arm_timer();
 }
 

@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/held_back.h"
 #include "net/http_client_origin.h"
 
 namespace belfry {
@@ -68,6 +69,7 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
   boost::asio::io_context context_{/*concurrency_hint=*/1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       context_.get_executor()};
+  HeldBack<Submission> held_{context_, [this](Submission due) { begin(std::move(due)); }};
   boost::asio::steady_timer timer_{context_};
   bool timer_armed_ = false;
   std::size_t idle_ = 0;

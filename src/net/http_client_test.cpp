@@ -50,6 +50,34 @@ TEST(HttpClient, SendsWhatWasAskedFor) {
             "Content-Length: 5\r\n\r\nhello");
 }
 
+TEST(HttpClient, HoldsACallBackAsLongAsItIsTo) {
+  const ScriptedTarget target(echo);
+  const auto client = start_client(local_options());
+  HttpCall call = call_to(target.port());
+  call.timeout = kPatience;
+  std::latch all(3);
+  for (const int hold : {60, 30, 0}) {
+    call.hold = Millis{hold};
+    client->send(call, [&, hold](const HttpResult& result) {
+      EXPECT_GE(result.waited, Millis{hold});
+      all.count_down();
+    });
+  }
+  all.wait();
+}
+
+// Its time begins when it may go.
+TEST(HttpClient, IsNotTimedOutWhileItIsHeldBack) {
+  const ScriptedTarget target(echo);
+  const auto client = start_client(local_options());
+  HttpCall call = call_to(target.port());
+  call.hold = Millis{50};
+  call.timeout = Millis{1};
+  // Whether a millisecond is enough is not the question.
+  const HttpResult result = ask(*client, call);
+  EXPECT_GE(result.waited, call.hold);
+}
+
 TEST(HttpClient, SaysThatAPostWithoutBodyHasNone) {
   const ScriptedTarget target(echo);
   const auto client = start_client(local_options());

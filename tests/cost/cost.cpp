@@ -137,7 +137,7 @@ void count_wire() {
 // Takes everything; what it took is answered before the next step.
 class PromptDispatcher final : public Dispatcher {
  public:
-  bool send(const Attempt& attempt, const Job&) override {
+  bool send(const Attempt& attempt, const Job&, Instant) override {
     taken_.push_back(attempt);
     return true;
   }

@@ -185,6 +185,7 @@ Scenario random_scenario(Random& random) {
   scenario.engine = simulated_engine_options();
   scenario.engine.catch_up = static_cast<CatchUp>(random.one_in(2) ? 0 : random.below(3));
   if (random.one_in(2)) scenario.engine.agenda_max = random.below(4) + 1;
+  if (random.one_in(2)) scenario.engine.start_ahead = Millis{random.between(1, 900)};
   if (random.one_in(4)) scenario.engine.in_flight_max = random.below(3) + 1;
   if (random.one_in(4)) scenario.engine.starts_per_step_max = random.below(2) + 1;
   if (random.one_in(4)) scenario.engine.history_kept = hours{random.between(2, 30)};

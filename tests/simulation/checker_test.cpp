@@ -169,7 +169,7 @@ void retry_once_more(Record& record) {
 }
 
 void send_early(Record& record) {
-  find<Sent>(record, is_accepted)->now -= seconds{1};
+  at<Sent>(find<Sent>(record, is_accepted)).leaves -= seconds{1};
 }
 
 void begin_early(Record& record) {

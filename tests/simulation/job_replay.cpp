@@ -68,7 +68,7 @@ void JobReplay::on(const Wrote& wrote) {
     case WriteKind::resume:
       collection_runs_ = true;
       if (state_ == JobState::enabled) go_on();
-      return conclude(false);
+      return conclude(false, now_);
     case WriteKind::touch:
       return;
   }
@@ -88,7 +88,7 @@ void JobReplay::put(const Wrote& wrote) {
   ended_.reset();
   status_ = {};
   define();
-  conclude(false);
+  conclude(false, now_);
 }
 
 void JobReplay::patch(const Wrote& wrote) {
@@ -113,7 +113,7 @@ void JobReplay::patch(const Wrote& wrote) {
     if (chain_) chain_->next.origin = Origin::extra;
   }
   if (runs_after && !ran_before) go_on();
-  conclude(orphaned);
+  conclude(orphaned, now_);
 }
 
 void JobReplay::run() {
@@ -158,10 +158,10 @@ void JobReplay::end_chain() {
   chain_.reset();
 }
 
-void JobReplay::conclude(bool last_failed) {
+void JobReplay::conclude(bool last_failed, Instant at) {
   if (!running() || chain_ || extra_ || planned_next()) return;
   state_ = last_failed ? JobState::faulted : JobState::completed;
-  ended_ = now_;
+  ended_ = at;
 }
 
 void JobReplay::on(const Unstarted&) {
@@ -244,11 +244,12 @@ void JobReplay::check_waiting(const DueAttempt& next) {
 }
 
 void JobReplay::check_begun(const DueAttempt& next) {
-  expect(next.due <= now_, "begun before it was due");
-  expect(next.started == now_, "begun at another time than now");
+  const Instant begun = std::max(now_, next.due);
+  expect(begun <= now_ + rules_.start_ahead, "begun before it was due");
+  expect(next.started == begun, "begun at another time than when it is due, or now");
   if (!chain_) return begin_occurrence(next);
   DueAttempt expected = chain_->next;
-  expected.started = now_;
+  expected.started = begun;
   expect(next == expected, [&] {
     return fmt::format("another attempt was begun than the one due {}",
                        format_instant(expected.due));
@@ -261,7 +262,7 @@ void JobReplay::check_begun(const DueAttempt& next) {
 void JobReplay::begin_occurrence(const DueAttempt& next) {
   expect(next.role == ActionRole::main && next.retry == 0, "a chain began in its middle");
   expect(is_new(next.occurrence.seq), "a seq came back");
-  expect(next.occurrence.scheduled_for <= now_, "begun early");
+  expect(next.occurrence.scheduled_for <= now_ + rules_.start_ahead, "begun early");
   chain_ = Chain{.next = next, .begun_in_step = step_, .covered_before = covered_, .answers = {}};
   if (extra_) {
     expect(next.origin == Origin::extra && next.occurrence.scheduled_for == *extra_,
@@ -286,13 +287,14 @@ void JobReplay::check_planned_begin(const DueAttempt& next) {
   if (!moved_to_latest_) {
     expect(next.due == deferred_until_.value_or(scheduled_for), "due at another time than planned");
   }
-  if (now_ - scheduled_for <= kStillOnTime) return;
+  const Instant begun = *next.started;
+  if (begun - scheduled_for <= kStillOnTime) return;
   const auto following = planned_after(scheduled_for);
   switch (rules_.catch_up) {
     case CatchUp::latest:
-      return expect(!following || *following > now_, "a late occurrence that is not the latest");
+      return expect(!following || *following > begun, "a late occurrence that is not the latest");
     case CatchUp::all:
-      owed_until_ = std::max(owed_until_, now_);
+      owed_until_ = std::max(owed_until_, begun);
       return;
     case CatchUp::none:
       return fault("a late occurrence was begun");

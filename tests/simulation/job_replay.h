@@ -27,6 +27,7 @@ namespace belfry {
 
 struct ReplayRules {
   CatchUp catch_up = CatchUp::latest;
+  Ticks start_ahead{0};
   Ticks refused_backoff = std::chrono::seconds{1};
   Ticks ended_jobs_kept = std::chrono::days{60};
 };
@@ -89,7 +90,7 @@ class JobReplay {
   void define();
   void go_on();
   void end_chain();
-  void conclude(bool last_failed);
+  void conclude(bool last_failed, Instant at);
 
   void settle(const HistoryEntry& row);
   void finish_occurrence(bool last_failed);

@@ -57,6 +57,7 @@ struct Saw {
 
 struct Sent {
   DueAttempt attempt;
+  Instant leaves;        // when it goes out
   bool durable = true;   // was the start stored at this moment?
   bool accepted = true;  // false: the target's queue was full
 };

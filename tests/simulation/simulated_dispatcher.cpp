@@ -11,15 +11,16 @@ void SimulatedDispatcher::begin_step(const SendFaults& faults) {
   sends_.clear();
 }
 
-bool SimulatedDispatcher::send(const Attempt& attempt, const Job& job) {
+bool SimulatedDispatcher::send(const Attempt& attempt, const Job& job, Instant not_before) {
   const int nth = static_cast<int>(sends_.size());
   if (faults_.crash_before == nth) throw Crash{};
   const auto stored = store_.job(job.key);
   const bool durable = stored && *stored && awaits(**stored, attempt);
   const Mood mood = mood_of(job.id);
   const bool accepted = mood != Mood::full;
-  sends_.emplace_back(job.id, Sent{*job.next, durable, accepted});
-  if (accepted) put_on_wire(attempt, mood);
+  const Ticks hold = std::max(not_before - time_.told(), Ticks{0});
+  sends_.emplace_back(job.id, Sent{*job.next, time_.told() + hold, durable, accepted});
+  if (accepted) put_on_wire(attempt, mood, hold);
   if (faults_.crash_after == nth) throw Crash{};
   return accepted;
 }
@@ -33,15 +34,15 @@ Mood SimulatedDispatcher::mood_of(JobId job) {
   return it == moods_.end() ? Mood::healthy : it->second;
 }
 
-void SimulatedDispatcher::put_on_wire(const Attempt& attempt, Mood mood) {
+void SimulatedDispatcher::put_on_wire(const Attempt& attempt, Mood mood, Ticks hold) {
   ++accepted_;
   const Ticks latency_of_it = latency(mood);
   Outcome outcome;
   outcome.succeeded = latency_of_it < kAttemptTimeout && succeeds(mood);
   outcome.message = outcome.succeeded ? "Response status: OK" : "Response status: BadGateway";
-  outcome.started = time_.told();
-  outcome.ended = time_.told() + latency_of_it;
-  wire_.emplace(time_.passed() + latency_of_it, Answered{attempt, outcome});
+  outcome.started = time_.told() + hold;
+  outcome.ended = outcome.started + latency_of_it;
+  wire_.emplace(time_.passed() + hold + latency_of_it, Answered{attempt, outcome});
 }
 
 Ticks SimulatedDispatcher::latency(Mood mood) {

@@ -36,7 +36,7 @@ class SimulatedDispatcher final : public Dispatcher {
   SimulatedDispatcher(Random random, SimulatedTime& time, MemoryStore& store)
       : random_(random), time_(time), store_(store) {}
 
-  bool send(const Attempt& attempt, const Job& job) override;
+  bool send(const Attempt& attempt, const Job& job, Instant not_before) override;
 
   void begin_step(const SendFaults& faults);
   const std::vector<std::pair<JobId, Sent>>& sends() const { return sends_; }  // of this step
@@ -57,7 +57,7 @@ class SimulatedDispatcher final : public Dispatcher {
 
  private:
   Mood mood_of(JobId job);
-  void put_on_wire(const Attempt& attempt, Mood mood);
+  void put_on_wire(const Attempt& attempt, Mood mood, Ticks hold);
   Ticks latency(Mood mood);
   bool succeeds(Mood mood);
 

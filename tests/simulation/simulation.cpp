@@ -17,6 +17,7 @@ constexpr std::chrono::days kEndingMax{60};
 
 ReplayRules rules_of(const EngineOptions& options) {
   return {.catch_up = options.catch_up,
+          .start_ahead = options.start_ahead,
           .refused_backoff = options.refused_backoff,
           .ended_jobs_kept = options.ended_jobs_kept};
 }

@@ -231,7 +231,12 @@ class JwtVerifierTest : public testing::Test {
  protected:
   std::unique_ptr<JwtVerifier> verifier_for(const std::string& issuer, Millis timeout = kPatience) {
     JwtVerifier::Options options;
-    options.rules = {issuer, {"https://belfry.test"}, ""};
+    options.issuers = {{issuer, ""}};
+    return start(std::move(options), timeout);
+  }
+
+  std::unique_ptr<JwtVerifier> start(JwtVerifier::Options options, Millis timeout = kPatience) {
+    options.audiences = {"https://belfry.test"};
     options.timeout = timeout;
     options.http = local_options();
     auto started = JwtVerifier::start(std::move(options), clock_);
@@ -259,6 +264,29 @@ TEST_F(JwtVerifierTest, FindsTheKeysByAskingTheIssuer) {
   const auto claims = verified(*verifier, token_of(publisher.url()));
   ASSERT_TRUE(claims) << claims.error().message;
   EXPECT_EQ(claims->subject, "ringer");
+}
+
+// One that hangs holds up its own tokens alone.
+TEST_F(JwtVerifierTest, KnowsSeveralIssuersByWhatTheTokenClaims) {
+  Publisher publisher;
+  const ScriptedTarget hanging([](Conversation& conversation) { conversation.hang(); });
+  const std::string slow = fmt::format("http://127.0.0.1:{}", hanging.port());
+  JwtVerifier::Options options;
+  options.issuers = {{slow, ""}, {publisher.url(), publisher.keys_url()}};
+  const auto verifier = start(std::move(options));
+  verifier->verify(token_of(slow), [](const Result<Claims>&) { FAIL() << "answered"; });
+  const auto claims = verified(*verifier, token_of(publisher.url()));
+  ASSERT_TRUE(claims) << claims.error().message;
+  EXPECT_EQ(claims->issuer, publisher.url());
+  verifier->stop();
+  EXPECT_TRUE(verified(*verifier, token_of(publisher.url()))) << "its keys are there";
+}
+
+TEST_F(JwtVerifierTest, AsksNobodyAboutATokenOfAnIssuerThatWasNotNamed) {
+  Publisher publisher;
+  const auto verifier = verifier_for(publisher.url());
+  EXPECT_FALSE(verified(*verifier, token_of("https://evil.test/")));
+  EXPECT_EQ(publisher.asked(), 0);
 }
 
 // A client learns nothing that would help to make a better forgery.

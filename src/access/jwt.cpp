@@ -206,6 +206,11 @@ Result<Jwt> read_jwt(std::string_view token) {
   return out;
 }
 
+std::optional<std::string> claimed_issuer(const Jwt& token) {
+  const auto claims = parse_jwt_object(token.payload);
+  return claims ? text_member(*claims, "iss") : std::nullopt;
+}
+
 bool Claims::has(std::string_view claim, std::string_view value) const {
   const auto found = texts.find(claim);
   return found != texts.end() && std::ranges::find(found->second, value) != found->second.end();

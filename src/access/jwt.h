@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,9 @@ struct Jwt {
   std::string signature;  // as bytes
 };
 Result<Jwt> read_jwt(std::string_view token);
+
+// Who the token says has issued it: by whose keys it is to be judged. None: it does not say.
+std::optional<std::string> claimed_issuer(const Jwt& token);
 
 struct JwtRules {
   std::string issuer;

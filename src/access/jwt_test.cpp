@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <openssl/hmac.h>
 
-#include "access/jwt_grants.h"
 #include "access/jwt_test_issuer.h"
 
 namespace belfry {
@@ -331,6 +330,16 @@ TEST(Jwt, WithClaimsThatAreNotForUsIsRefused) {
   expect_refused(tokens_with_bad_claims());
 }
 
+// An issuer is looked for by what the token says of itself, and believed by its signature.
+TEST(Jwt, SaysWhoseItClaimsToBe) {
+  const auto issuer_of = [](const std::string& token) { return claimed_issuer(*read_jwt(token)); };
+  EXPECT_EQ(issuer_of(good_token()), kTestIssuer);
+  EXPECT_EQ(issuer_of(token_with("iss", R"("https://evil.test/")")), "https://evil.test/");
+  EXPECT_EQ(issuer_of(token_without("iss")), std::nullopt);
+  EXPECT_EQ(issuer_of(token_with("iss", "7")), std::nullopt);
+  EXPECT_EQ(issuer_of(rsa_token("no JSON")), std::nullopt);
+}
+
 TEST(Claims, AreTextsListsOfTextsAndThoseWithin) {
   const auto claims = verified(rsa_token(claims_text(
       R"(,"groups":["a",7,"b","c\u0000"],"realm_access":{"roles":["r"]},"n":1,"name":"\u00e9")")));
@@ -342,30 +351,6 @@ TEST(Claims, AreTextsListsOfTextsAndThoseWithin) {
   EXPECT_TRUE(claims->has("name", "é"));
   EXPECT_FALSE(claims->has("n", "1"));
   EXPECT_FALSE(claims->has("roles", "r"));
-}
-
-TEST(JwtGrants, AreReadFromBothEnds) {
-  const auto grants = parse_jwt_grants(
-      " roles=Belfry.Admin:Owner@/ ,sub=auth0|a:b@c=d:Reader@/subscriptions/s/resourceGroups/g,");
-  ASSERT_TRUE(grants);
-  EXPECT_EQ(*grants, (std::vector<JwtGrant>{
-                         {"roles", "Belfry.Admin", "Owner", "/"},
-                         {"sub", "auth0|a:b@c=d", "Reader", "/subscriptions/s/resourceGroups/g"}}));
-  for (const char* wrong : {"x", "=a:Owner@/", "roles=:Owner@/", "roles=a:@/", "roles=a:Owner",
-                            "roles:Owner@/", "roles=Owner@/", "a:b=Owner@/"}) {
-    EXPECT_FALSE(parse_jwt_grants(wrong)) << wrong;
-  }
-}
-
-TEST(JwtGrants, AreGivenToThoseWhoHaveTheValueAndToNobodyElse) {
-  const auto grants =
-      parse_jwt_grants("groups=ops:Operator@/, groups=dev:Reader@/, sub=ringer:Reader@/x");
-  const auto claims = verified(rsa_token(claims_text(R"(,"groups":["ops","developers"])")));
-  ASSERT_TRUE(claims);
-  const auto given = grants_for(*claims, *grants);
-  ASSERT_EQ(given.size(), 2U);
-  EXPECT_EQ(given[0].role, "Operator");
-  EXPECT_EQ(given[1].scope, "/x");
 }
 
 }  // namespace

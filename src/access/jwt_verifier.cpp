@@ -2,6 +2,7 @@
 
 #include "access/jwt_verifier.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -14,19 +15,33 @@ Result<std::unique_ptr<JwtVerifier>> JwtVerifier::start(Options options, const C
 }
 
 JwtVerifier::JwtVerifier(Options options, std::unique_ptr<HttpClient> http, const Clock& clock)
-    : rules_(std::move(options.rules)),
-      clock_(clock),
-      keys_({rules_.issuer, std::move(options.jwks_url), options.timeout}, *http, clock),
-      http_(std::move(http)) {}
+    : clock_(clock), http_(std::move(http)) {
+  for (const JwtIssuer& issuer : options.issuers) {
+    issuers_.emplace_back(
+        new Issuer{{issuer.name, options.audiences, options.tenant},
+                   JwksCache({issuer.name, issuer.jwks_url, options.timeout}, *http_, clock)});
+  }
+}
+
+JwtVerifier::Issuer* JwtVerifier::issuer_of(const Jwt& token) {
+  const auto named = claimed_issuer(token);
+  const auto found = std::ranges::find_if(
+      issuers_, [&](const auto& issuer) { return named == issuer->rules.issuer; });
+  return found == issuers_.end() ? nullptr : found->get();
+}
 
 void JwtVerifier::verify(const std::string& token, Done done) {
   auto read = read_jwt(token);
   if (!read) return done(refusal(read.error()));
+  Issuer* const issuer = issuer_of(*read);
+  if (issuer == nullptr) {
+    return done(refusal({ErrorCode::unauthenticated, "it is of another issuer", {}}));
+  }
   const std::string key_id = read->key_id;
-  keys_.obtain(key_id, [this, jwt = *std::move(read),
-                        done = std::move(done)](const Result<JwksCache::Keys>& keys) {
+  issuer->keys.obtain(key_id, [this, issuer, jwt = *std::move(read),
+                               done = std::move(done)](const Result<JwksCache::Keys>& keys) {
     if (!keys) return done(keys.error());
-    auto claims = verify_jwt(jwt, **keys, rules_, clock_.now());
+    auto claims = verify_jwt(jwt, **keys, issuer->rules, clock_.now());
     if (claims) return done(*std::move(claims));
     done(refusal(claims.error()));
   });

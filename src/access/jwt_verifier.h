@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// JwtVerifier says whom a bearer token is of. It is what the gate calls: it obtains the
-// issuer's keys when it has to, over a client of its own, and checks the token against them.
+// JwtVerifier says whom a bearer token is of: it obtains the keys of the token's issuer when it
+// has to, over a client of its own, and checks the token against them. Issuers do not wait for
+// one another, and a token of an issuer that was not named is refused without a question to
+// anybody.
 //
 // Any thread may call. `done` is called once, at once or on the client's thread, which it must
-// not block; not at all when the verifier goes meanwhile.
+// not block; not at all when the verifier is stopped meanwhile.
 
 #pragma once
 
@@ -12,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "access/jwks_cache.h"
 #include "access/jwt.h"
@@ -21,13 +24,19 @@
 
 namespace belfry {
 
+struct JwtIssuer {
+  std::string name;      // as the claim iss has it
+  std::string jwks_url;  // empty: found by asking the issuer
+};
+
 class JwtVerifier {
  public:
   struct Options {
-    JwtRules rules;
-    std::string jwks_url;      // empty: found by asking the issuer
-    Millis timeout{10'000};    // of one request to the issuer
-    HttpClient::Options http;  // the operator named the issuer: the guard may be lenient
+    std::vector<JwtIssuer> issuers;
+    std::vector<std::string> audiences;  // one of them must be named
+    std::string tenant;                  // empty: not asked for
+    Millis timeout{10'000};              // of one request to an issuer
+    HttpClient::Options http;            // the operator named the issuers: the guard may be lenient
   };
   // Error: `unauthenticated`, the same words whatever is wrong, which a client may see; or
   // `unavailable` when the issuer's keys cannot be obtained.
@@ -41,19 +50,27 @@ class JwtVerifier {
 
   void verify(const std::string& token, Done done);
 
+  // Who waits for keys is not answered any more; keys that are there go on being used.
+  void stop() { http_->stop(); }
+
  private:
+  struct Issuer {
+    JwtRules rules;
+    JwksCache keys;
+  };
+
   JwtVerifier(Options options, std::unique_ptr<HttpClient> http, const Clock& clock);
 
+  Issuer* issuer_of(const Jwt& token);
   Error refusal(const Error& reason);
   bool may_log();
 
-  const JwtRules rules_;
   const Clock& clock_;
   std::mutex mutex_;  // guards the two that follow
   Instant minute_;
   int logged_ = 0;
-  // In this order: the client goes before the cache that it calls.
-  JwksCache keys_;
+  // In this order: the client goes before the caches that it calls.
+  std::vector<std::unique_ptr<Issuer>> issuers_;
   std::unique_ptr<HttpClient> http_;
 };
 

@@ -57,8 +57,9 @@ void Api::handle(HttpRequest request, Respond respond) {
   if (path == "/readyz") return answer_ready(call);
 
   const bool taken = workers_.try_post([this, call] {
-    const auto caller = gate_.admit(call->request, clock_.now());
-    caller ? route(*caller, call) : answer(call, error_response(caller.error()));
+    gate_.admit(call->request, clock_.now(), [this, call](const Result<Caller>& caller) {
+      caller ? route(*caller, call) : answer(call, error_response(caller.error()));
+    });
   });
   if (!taken) {
     answer(call, error_response({ErrorCode::busy, "Too many requests are waiting.", {}}));

@@ -97,20 +97,25 @@ AuditedRequest Permit::audited() const {
           .resource = errand_.resource};
 }
 
-Result<Caller> Gate::admit(const HttpRequest& request, Instant now) const {
-  if (options_.tokens == nullptr) {
-    if (const Status local = check_local(request); !local) return local.error();
-    return Caller(everybody_here(), request.remote_address);
-  }
-  TRY_ASSIGN(const std::string_view bearer, bearer_of(request));
-  const bool ours = bearer.starts_with(kTokenPrefix);
-  if (!ours && !options_.verify_bearer) return unknown_token();
-  auto principal =
-      ours ? known_token(bearer, now) : options_.verify_bearer(Secret(std::string(bearer)), now);
-  if (principal) return Caller(*std::move(principal), request.remote_address);
-  // Why a token is not taken is no business of who tries it.
-  if (principal.error().code == ErrorCode::unavailable) return principal.error();
-  return unknown_token();
+Result<Caller> Gate::admit_local(const HttpRequest& request) const {
+  if (const Status local = check_local(request); !local) return local.error();
+  return Caller(everybody_here(), request.remote_address);
+}
+
+void Gate::admit(const HttpRequest& request, Instant now, Admitted admitted) const {
+  if (options_.tokens == nullptr) return admitted(admit_local(request));
+  const auto bearer = bearer_of(request);
+  if (!bearer) return admitted(bearer.error());
+  auto verified = [address = request.remote_address,
+                   admitted = std::move(admitted)](Result<Principal> principal) {
+    if (principal) return admitted(Caller(*std::move(principal), address));
+    // Why a token is not taken is no business of who tries it.
+    const bool unavailable = principal.error().code == ErrorCode::unavailable;
+    admitted(unavailable ? principal.error() : unknown_token());
+  };
+  if (bearer->starts_with(kTokenPrefix)) return verified(known_token(*bearer, now));
+  if (!options_.verify_bearer) return verified(unknown_token());
+  options_.verify_bearer(Secret(std::string(*bearer)), std::move(verified));
 }
 
 Result<Principal> Gate::known_token(std::string_view bearer, Instant now) const {

@@ -27,9 +27,11 @@
 
 namespace belfry {
 
-// What stands behind a bearer token that is not ours. Called on a worker, which it may block for
-// a short while; an error other than `unavailable` is answered 401.
-using VerifyBearer = std::function<Result<Principal>(const Secret& token, Instant now)>;
+// Who stands behind a bearer token that is not ours. It answers once, on a worker, and never blocks
+// the one that asks: an issuer that is slow must not hold up others. An error other than
+// `unavailable` is answered 401.
+using Verified = std::function<void(Result<Principal>)>;
+using VerifyBearer = std::function<void(const Secret& token, Verified verified)>;
 
 struct GateOptions {
   TokenStore* tokens = nullptr;  // none: local mode
@@ -80,8 +82,10 @@ class Gate {
  public:
   explicit Gate(GateOptions options) : options_(std::move(options)) {}
 
-  // Reads the store: not for I/O threads.
-  Result<Caller> admit(const HttpRequest& request, Instant now) const;
+  // Reads the store: not for I/O threads. Answers once, at once or later on another worker; the
+  // gate must live until then.
+  using Admitted = std::function<void(Result<Caller>)>;
+  void admit(const HttpRequest& request, Instant now, Admitted admitted) const;
 
   // `hidden` is what is said of a thing of that scope that is not there.
   Result<Permit> permit(const Caller& caller, Errand errand, const Error& hidden) const;
@@ -90,6 +94,7 @@ class Gate {
   Result<Permit> permit_anywhere(const Caller& caller, Errand errand) const;
 
  private:
+  Result<Caller> admit_local(const HttpRequest& request) const;
   Result<Principal> known_token(std::string_view bearer, Instant now) const;
 
   GateOptions options_;

@@ -20,8 +20,15 @@ HttpRequest request_with(HttpHeaders headers) {
   return request;
 }
 
+// Where everything is known at once.
+Result<Caller> admit_at_once(const Gate& gate, const HttpRequest& request, Instant now = kNow) {
+  Result<Caller> answer = Error{ErrorCode::internal, "there was no answer", {}};
+  gate.admit(request, now, [&](Result<Caller> caller) { answer = std::move(caller); });
+  return answer;
+}
+
 bool admitted(HttpHeaders headers) {
-  return Gate({}).admit(request_with(std::move(headers)), kNow).has_value();
+  return admit_at_once(Gate({}), request_with(std::move(headers))).has_value();
 }
 
 // A page in a browser on this machine can send requests here: it must not get in.
@@ -56,7 +63,7 @@ class TokenGate : public testing::Test {
   }
 
   Result<Caller> admit(HttpHeaders headers, Instant now = kNow) {
-    return gate_.admit(request_with(std::move(headers)), now);
+    return admit_at_once(gate_, request_with(std::move(headers)), now);
   }
   Result<Caller> admit(const std::string& token, Instant now = kNow) {
     return admit(HttpHeaders{{"Authorization", "Bearer " + token}}, now);
@@ -121,22 +128,40 @@ TEST_F(TokenGate, ATokenEndsWhenItExpiresAndWhenItIsRevoked) {
 }
 
 TEST_F(TokenGate, TokensOfOthersGoToTheVerifier) {
-  GateOptions options{&store_, [](const Secret& bearer, Instant) -> Result<Principal> {
-                        if (bearer.reveal() == "down") {
-                          return Error{ErrorCode::unavailable, "the issuer is down", {}};
-                        }
-                        if (bearer.reveal() != "good") return Error{ErrorCode::invalid, "no", {}};
-                        return Principal{PrincipalKind::bearer, "oid", "ann", {}};
-                      }};
-  const Gate gate(options);
+  const Gate gate({&store_, [](const Secret& bearer, const Verified& verified) {
+                     if (bearer.reveal() == "down") {
+                       return verified(Error{ErrorCode::unavailable, "the issuer is down", {}});
+                     }
+                     if (bearer.reveal() != "good") {
+                       return verified(Error{ErrorCode::invalid, "no", {}});
+                     }
+                     verified(Principal{PrincipalKind::bearer, "oid", "ann", {}});
+                   }});
   const auto admit_with = [&](const std::string& bearer) {
-    return gate.admit(request_with({{"Authorization", "Bearer " + bearer}}), kNow);
+    return admit_at_once(gate, request_with({{"Authorization", "Bearer " + bearer}}));
   };
   ASSERT_TRUE(admit_with("good"));
   EXPECT_EQ(admit_with("good")->principal().name, "ann");
   EXPECT_EQ(admit_with("bad").error().code, ErrorCode::unauthenticated);
   EXPECT_EQ(admit_with("down").error().code, ErrorCode::unavailable);
   EXPECT_EQ(admit_with("belfry_good").error().code, ErrorCode::unauthenticated);
+}
+
+// Nobody waits for an issuer but those who bear its tokens, and they without a thread.
+TEST_F(TokenGate, DoesNotWaitForTheVerifier) {
+  Verified waiting;
+  const Gate gate({&store_, [&](const Secret&, Verified verified) { waiting = verified; }});
+  HttpRequest request = request_with({{"Authorization", "Bearer a.b.c"}});
+  request.remote_address = "192.0.2.1";
+  std::optional<Result<Caller>> answer;
+  gate.admit(request, kNow, [&](Result<Caller> caller) { answer = std::move(caller); });
+  EXPECT_FALSE(answer);
+  EXPECT_TRUE(
+      admit_at_once(gate, request_with({{"Authorization", "Bearer " + give(Role::reader)}})));
+  request = {};
+  waiting(Principal{PrincipalKind::bearer, "oid", "ann", {}});
+  ASSERT_TRUE(answer && *answer);
+  EXPECT_EQ((*answer)->address(), "192.0.2.1");
 }
 
 TEST_F(TokenGate, WhatOneMayReadAndNotDoIsForbiddenAndTheRoleIsNamed) {
@@ -166,7 +191,7 @@ TEST_F(TokenGate, WhatOneMayNotReadIsNotThere) {
 TEST_F(TokenGate, APermitSaysWhoDoesWhatFromWhere) {
   HttpRequest request = request_with({{"Authorization", "Bearer " + give(Role::contributor)}});
   request.remote_address = "192.0.2.1";
-  const auto caller = gate_.admit(request, kNow);
+  const auto caller = admit_at_once(gate_, request);
   ASSERT_TRUE(caller);
   const auto permit = gate_.permit(*caller, {Operation::write_job, kCollection, "/id"}, kHidden);
   ASSERT_TRUE(permit);

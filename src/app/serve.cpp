@@ -13,6 +13,7 @@
 
 #include "api/api.h"
 #include "api/response.h"
+#include "app/bearer_tokens.h"
 #include "app/engine_thread.h"
 #include "app/first_token.h"
 #include "app/version.h"
@@ -164,15 +165,34 @@ EngineOptions engine_options_of(const ServeSettings& settings) {
   return options;
 }
 
+Result<HttpClient::Options> http_options_of(const ServeSettings& settings) {
+  HttpClient::Options options;
+  if (settings.proxy) options.proxy = std::make_shared<const HttpProxy>(*settings.proxy);
+  TRY_ASSIGN(options.tls, TlsClient::make({.extra_ca_file = settings.ca_file}));
+  return options;
+}
+
+// None where no issuer is named.
+Result<std::unique_ptr<BearerTokens>> start_bearer_tokens(const ServeSettings& settings,
+                                                          const Clock& clock, WorkerPool& workers) {
+  if (settings.auth != AuthMode::oidc) return std::unique_ptr<BearerTokens>();
+  TRY_ASSIGN(HttpClient::Options http, http_options_of(settings));
+  return BearerTokens::start(settings.oidc, std::move(http), clock, workers);
+}
+
+// Somebody must be able to give access.
+bool needs_first_token(const ServeSettings& settings) {
+  return !is_local_mode(settings) && !grants_everything(settings.oidc);
+}
+
 Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& settings) {
   ActionDispatcher::Options options;
   options.identity = {std::string("Belfry/") + version_number(), settings.region};
   options.timeout = settings.timeout;
+  TRY_ASSIGN(options.http, http_options_of(settings));
   // Local mode: the first job calls this very machine.
   options.http.guard =
       EgressGuard({.allow_loopback = is_local_mode(settings), .allowed = settings.allowed_targets});
-  if (settings.proxy) options.http.proxy = std::make_shared<const HttpProxy>(*settings.proxy);
-  TRY_ASSIGN(options.http.tls, TlsClient::make({.extra_ca_file = settings.ca_file}));
   options.storage_queue = settings.storage_queue;
   options.service_bus = settings.service_bus;
   options.oauth = settings.oauth;
@@ -216,6 +236,13 @@ Status serve(const ServeSettings& settings) {
   WorkerPool workers(static_cast<std::size_t>(settings.workers), kWaitingRequestsMax);
   ApiOptions api_options;
   if (!is_local_mode(settings)) api_options.gate.tokens = store.get();
+  TRY_ASSIGN(const std::unique_ptr<BearerTokens> bearer_tokens,
+             start_bearer_tokens(settings, token_clock, workers));
+  if (bearer_tokens) {
+    api_options.gate.verify_bearer = [&bearer_tokens](const Secret& token, Verified verified) {
+      bearer_tokens->verify(token, std::move(verified));
+    };
+  }
   api_options.tokens = store.get();
   api_options.audit = store.get();
   api_options.plans = settings.plans;
@@ -248,7 +275,7 @@ Status serve(const ServeSettings& settings) {
   TRY_ASSIGN(const std::unique_ptr<HttpServer> server, HttpServer::start(server_options));
   // Only now that nothing can keep it from being shown.
   std::optional<Secret> first_token;
-  if (!is_local_mode(settings)) {
+  if (needs_first_token(settings)) {
     TRY_ASSIGN(first_token, mint_first_token(*store, clock->now()));
   }
   greet(settings, server->port(), first_token);
@@ -270,6 +297,7 @@ Status serve(const ServeSettings& settings) {
   engine_thread->wait_until_settled(grace);
   dispatcher->stop(Millis{0});
   engine_thread.reset();
+  if (bearer_tokens) bearer_tokens->stop();
   workers.finish();
   log(LogLevel::info, "stopped");
   if (store_broken) return Error{ErrorCode::unavailable, std::string(kStoreBroken), {}};

@@ -12,6 +12,7 @@
 #include "app/service_bus_keys.h"
 #include "dispatch/endpoint_template.h"
 #include "dispatch/service_bus_amqp.h"
+#include "model/url.h"
 #include "net/http_syntax.h"
 #include "wire/iso8601.h"
 
@@ -233,6 +234,53 @@ Status read_tls(const Reader& reader, ServeSettings& out) {
                       "behind-proxy where a proxy does TLS");
 }
 
+// Whoever can change what an issuer says of its keys can be anybody here.
+bool is_safe_address(const std::string& address) {
+  const auto url = parse_url(address);
+  return url && (url->https || is_loopback_host(url->host));
+}
+
+Status read_issuers(const Reader& reader, OidcSettings& out) {
+  const auto names = split_list(reader.text("oidc-issuer"));
+  const auto urls = split_list(reader.text("oidc-jwks-url"));
+  const auto safe = [](const auto& addresses) {
+    return std::all_of(addresses.begin(), addresses.end(), is_safe_address);
+  };
+  constexpr std::string_view kAddress = "an https address (http on loopback), or a list of them";
+  if (names.empty() || !safe(names)) return reader.wrong("oidc-issuer", kAddress);
+  if (!safe(urls)) return reader.wrong("oidc-jwks-url", kAddress);
+  if (!urls.empty() && urls.size() != names.size()) {
+    return reader.wrong("oidc-jwks-url", "empty, or one address for each issuer");
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out.issuers.push_back({names[i], urls.empty() ? "" : urls[i]});
+  }
+  return Done{};
+}
+
+Status read_oidc(const Reader& reader, ServeSettings& out) {
+  if (out.auth != AuthMode::oidc) {
+    for (const char* name :
+         {"oidc-issuer", "oidc-jwks-url", "oidc-audience", "oidc-tenant", "oidc-grants"}) {
+      if (!reader.text(name).empty()) return reader.wrong(name, "empty unless auth is oidc");
+    }
+    return Done{};
+  }
+  if (auto read = read_issuers(reader, out.oidc); !read) return read;
+  out.oidc.audiences = split_list(reader.text("oidc-audience"));
+  if (out.oidc.audiences.empty()) {
+    return reader.wrong("oidc-audience", "what tokens for this server have in aud");
+  }
+  out.oidc.tenant = reader.text("oidc-tenant");
+  auto grants = parse_claim_grants(reader.text("oidc-grants"));
+  if (!grants) return reader.wrong("oidc-grants", "a list of grants: " + grants.error().message);
+  if (grants->empty()) {
+    return reader.wrong("oidc-grants", "a list such as roles=Belfry.Admin:Owner@/");
+  }
+  out.oidc.grants = *std::move(grants);
+  return Done{};
+}
+
 Status read_proxy(const Reader& reader, ServeSettings& out) {
   const auto direct = HttpDirectHosts::parse(split_list(reader.text("no-proxy")));
   if (!direct) return reader.wrong("no-proxy", "a list of names and address ranges, or *");
@@ -258,7 +306,12 @@ const std::vector<SettingRule>& setting_rules() {
       {"tls-key", "", "FILE", "its private key (PEM); both are read again when they change"},
       {"tls-client-ca", "", "FILE", "authorities (PEM) that clients must have a certificate of"},
       {"behind-proxy", "no", "", "a proxy does TLS: plain http may be served off loopback"},
-      {"auth", "none", "MODE", "token: requests bear an access token; none: local mode"},
+      {"auth", "none", "MODE", "token: requests bear one; oidc: or an issuer's; none: local mode"},
+      {"oidc-issuer", "", "URL", "whose bearer tokens are good, as iss names it; or a list"},
+      {"oidc-jwks-url", "", "URL", "where its keys are; empty: the issuer is asked"},
+      {"oidc-audience", "", "LIST", "what tokens for this server have in aud"},
+      {"oidc-tenant", "", "ID", "what they must have in tid (Entra ID); empty: not asked for"},
+      {"oidc-grants", "", "LIST", "who may do what: roles=Ringer:Operator@/subscriptions/s, …"},
       {"log-level", "info", "LEVEL", "debug, info, warning or error"},
       {"log-format", "text", "FORMAT", "text or json"},
       {"io-threads", "1", "N", "threads that move bytes"},
@@ -346,7 +399,8 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
       {"latest", CatchUp::latest}, {"all", CatchUp::all}, {"none", CatchUp::none}};
   constexpr Spelling<SuccessStatus> kStatuses[] = {{"omitted", SuccessStatus::omitted},
                                                    {"written", SuccessStatus::written}};
-  constexpr Spelling<AuthMode> kAuths[] = {{"none", AuthMode::none}, {"token", AuthMode::token}};
+  constexpr Spelling<AuthMode> kAuths[] = {
+      {"none", AuthMode::none}, {"token", AuthMode::token}, {"oidc", AuthMode::oidc}};
 
   const Reader reader(settings);
   ServeSettings out;
@@ -359,6 +413,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   if (out.auth == AuthMode::none && !is_loopback_host(out.host)) {
     return reader.wrong("listen", "a loopback address while auth is none");
   }
+  if (auto read = read_oidc(reader, out); !read) return read.error();
   TRY_ASSIGN(out.log_level, reader.choice("log-level", kLevels));
   TRY_ASSIGN(out.log_format, reader.choice("log-format", kFormats));
   TRY_ASSIGN(out.io_threads, reader.integer("io-threads", 1, 64));

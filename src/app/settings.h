@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "app/bearer_tokens.h"
 #include "base/instant.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -56,8 +57,8 @@ Result<std::vector<Setting>> resolve_settings(const SettingSources& sources);
 std::string environment_name(std::string_view setting);  // BELFRY_LOG_LEVEL
 std::string settings_table(const std::vector<Setting>& settings);
 
-// none: local mode. token: requests bear an access token.
-enum class AuthMode { none, token };
+// none: local mode. token: requests bear an access token. oidc: that, or one of an issuer's.
+enum class AuthMode { none, token, oidc };
 
 struct ServeSettings {
   std::string host;
@@ -65,6 +66,7 @@ struct ServeSettings {
   std::string store_directory;
   std::string key_file;
   AuthMode auth = AuthMode::none;
+  OidcSettings oidc;
   LogLevel log_level = LogLevel::info;
   LogFormat log_format = LogFormat::text;
   int io_threads = 1;

@@ -76,6 +76,59 @@ TEST(Settings, WithoutTlsOnlyALoopbackAddressIsAllowed) {
   EXPECT_EQ(with_tls->tls->key, "k.pem");
 }
 
+const std::map<std::string, std::string> kOidc = {
+    {"auth", "oidc"},
+    {"oidc-issuer", "https://issuer.test/, http://127.0.0.1:8080"},
+    {"oidc-audience", "belfry, https://belfry.test"},
+    {"oidc-grants", "roles=admin:Owner@/, groups=a:Reader@/subscriptions/s"}};
+
+TEST(Settings, IssuersOfTokensAreNamedWithWhatTheirClaimsEntitleTo) {
+  const auto settings = understood(kOidc);
+  ASSERT_TRUE(settings) << settings.error().message;
+  ASSERT_EQ(settings->oidc.issuers.size(), 2U);
+  EXPECT_EQ(settings->oidc.issuers[0].name, "https://issuer.test/");
+  EXPECT_EQ(settings->oidc.issuers[0].jwks_url, "");
+  EXPECT_EQ(settings->oidc.audiences[1], "https://belfry.test");
+  ASSERT_EQ(settings->oidc.grants.size(), 2U);
+  EXPECT_TRUE(grants_everything(settings->oidc));
+
+  auto flags = kOidc;
+  flags["oidc-jwks-url"] = "https://keys.test/1, https://keys.test/2";
+  flags["oidc-grants"] = "roles=admin:Owner@/subscriptions/s";
+  const auto with_urls = understood(flags);
+  ASSERT_TRUE(with_urls);
+  EXPECT_EQ(with_urls->oidc.issuers[1].jwks_url, "https://keys.test/2");
+  EXPECT_FALSE(grants_everything(with_urls->oidc));
+}
+
+TEST(Settings, WhatIsWrongWithAnIssuerIsNamed) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"oidc-issuer", ""},
+      {"oidc-issuer", "issuer.test"},
+      {"oidc-issuer", "http://issuer.test"},
+      {"oidc-issuer", "https://issuer.test, http://10.0.0.1"},
+      {"oidc-jwks-url", "http://keys.test/1, https://keys.test/2"},
+      {"oidc-jwks-url", "https://keys.test/1"},
+      {"oidc-audience", ""},
+      {"oidc-grants", ""},
+      {"oidc-grants", "roles=admin:King@/"},
+  };
+  for (const auto& [name, value] : wrong) {
+    auto flags = kOidc;
+    flags[name] = value;
+    const auto settings = understood(flags);
+    ASSERT_FALSE(settings) << name << " " << value;
+    EXPECT_EQ(settings.error().target, name) << value;
+  }
+  // Who names an issuer believes that its tokens are needed.
+  for (const auto& [name, value] : kOidc) {
+    if (name == "auth") continue;
+    const auto settings = understood({{"auth", "token"}, {name, value}});
+    ASSERT_FALSE(settings) << name;
+    EXPECT_NE(settings.error().message.find("unless auth is oidc"), std::string::npos);
+  }
+}
+
 TEST(Settings, ACertificateAndItsKeyGoTogether) {
   const auto target = [](std::map<std::string, std::string> flags) {
     const auto settings = understood(std::move(flags));

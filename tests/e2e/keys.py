@@ -5,16 +5,19 @@ every interesting moment of that. No secret is lost, and none can be read from a
 
     keys.py PATH_OF_BELFRY
 """
+import base64
 import subprocess
 import sys
 import threading
 
+import targets
 from rest import Client, Group, collection_body, http_action, job_body
 from server import Server
 from suite import Suite, binary_of, equal, holds
 
 JOBS = 300  # more than are sealed anew in one transaction
 CANARY = "canary-8c1f"
+RINGING = 5  # jobs that ring all the while
 CRASHES = ["key-taken-up:1", "resealed-slice:1", "resealed-slice:2"]
 
 
@@ -84,6 +87,54 @@ class Writer(threading.Thread):
         holds(self.answers > 0, "nothing was written")
 
 
+class Ringer(threading.Thread):
+    """Runs jobs one after the other; each must reach its target with its own password."""
+
+    def __init__(self, port, group):
+        super().__init__()
+        self._client, self._group = Client(port), group
+        self._sink = targets.Sink()
+        self._stop_event = threading.Event()
+        self.fault, self.rung = None, 0
+        for number in range(RINGING):
+            answer = self._client.put(group.job(f"ringing{number}"), job_body(http_action(
+                uri=self._sink.url(f"/{number}"), authentication=self._credential(number))))
+            equal(answer.status, 201, answer)
+
+    @staticmethod
+    def _credential(number):
+        return {"type": "Basic", "username": "user", "password": f"{CANARY}-ringing-{number}"}
+
+    def run(self):
+        try:
+            while not self._stop_event.is_set():
+                self._ring(self.rung % RINGING)
+                self.rung += 1
+        except Exception as fault:
+            self.fault = repr(fault)
+
+    def _ring(self, number):
+        path, job = f"/{number}", self._group.job(f"ringing{number}")
+        before = len(self._sink.at(path))
+        while (answer := self._client.post(job + "/run")).status == 409:
+            pass  # the row of the time before is being written
+        equal(answer.status, 200, answer)
+        while len(self._sink.at(path)) == before:
+            equal(self._client.get(job).status, 200)
+        sent = self._sink.at(path)[-1]["headers"]["Authorization"]
+        equal(base64.b64decode(sent.removeprefix("Basic ")).decode(),
+              f"user:{self._credential(number)['password']}")
+
+    def finish(self):
+        self._stop_event.set()
+        self.join()
+        equal(self.fault, None)
+        holds(self.rung >= RINGING, f"only {self.rung} rang")
+        for number in range(RINGING):
+            rows = self._client.get(self._group.job(f"ringing{number}") + "/history").json["value"]
+            equal([row for row in rows if row["properties"].get("status")], [], "failed")
+
+
 def fill(server, group):
     client = Client(server.port)
     client.put(group.collection(), collection_body(sku="P20Premium"))
@@ -92,14 +143,16 @@ def fill(server, group):
 
 
 def show_rotation(suite, server, keys, group):
-    with suite.case("a new key is taken up under load, and the old one can be dropped"):
-        writer = Writer(server.port, group)
+    with suite.case("a new key is taken up while jobs are written and ring, and nothing fails"):
+        writer, ringer = Writer(server.port, group), Ringer(server.port, group)
         writer.start()
+        ringer.start()
         before = keys.lines()
         keys.rotate()
         equal(keys.lines()[1:], before)
         keys.wait_until_sealed_anew(server)
         keys.drop()
+        ringer.finish()
         writer.finish()
         equal(len(keys.lines()), 1)
         holds(keys.lines() != before, "it is the old one")

@@ -21,6 +21,8 @@ export class Server {
     this.home = mkdtempSync(path.join(tmpdir(), 'belfry-e2e-'));
     this.store = path.join(this.home, 'store');
     this.logPath = path.join(this.home, 'log');
+    // The owner's, which the first start with --auth token prints, or one of an issuer's.
+    this.token = process.env.ISSUED_TOKEN;
   }
 
   // Resolves when the server has printed its address: it then accepts connections.
@@ -34,7 +36,6 @@ export class Server {
     closeSync(log);
     this.ended = once(this.process, 'exit');
     for await (const line of readline.createInterface({ input: this.process.stdout })) {
-      // The owner's, which the first start with --auth token prints.
       this.token = TOKEN.exec(line)?.[0] ?? this.token;
       const match = ADDRESS.exec(line);
       if (!match) continue;

@@ -26,7 +26,8 @@ class Server:
         self.store = self.home / "store"
         self.log_path = self.home / "log"
         self.port = None
-        self.token = None  # the owner's, which the first start with --auth token prints
+        # The owner's, which the first start with --auth token prints, or one of an issuer's.
+        self.token = os.environ.get("ISSUED_TOKEN")
         self._binary = binary
         self._flags = flags
         self._log_level = log_level

@@ -259,6 +259,7 @@ const std::vector<SettingRule>& setting_rules() {
       {"tls-client-ca", "", "FILE", "authorities (PEM) that clients must have a certificate of"},
       {"behind-proxy", "no", "", "a proxy does TLS: plain http may be served off loopback"},
       {"auth", "none", "MODE", "token: requests bear an access token; none: local mode"},
+      {"first-token-file", "", "FILE", "where the first owner's token is put, instead of printed"},
       {"log-level", "info", "LEVEL", "debug, info, warning or error"},
       {"log-format", "text", "FORMAT", "text or json"},
       {"io-threads", "1", "N", "threads that move bytes"},
@@ -359,6 +360,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   if (out.auth == AuthMode::none && !is_loopback_host(out.host)) {
     return reader.wrong("listen", "a loopback address while auth is none");
   }
+  out.first_token_file = reader.text("first-token-file");
   TRY_ASSIGN(out.log_level, reader.choice("log-level", kLevels));
   TRY_ASSIGN(out.log_format, reader.choice("log-format", kFormats));
   TRY_ASSIGN(out.io_threads, reader.integer("io-threads", 1, 64));

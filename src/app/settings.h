@@ -65,6 +65,7 @@ struct ServeSettings {
   std::string store_directory;
   std::string key_file;
   AuthMode auth = AuthMode::none;
+  std::string first_token_file;  // empty: standard output
   LogLevel log_level = LogLevel::info;
   LogFormat log_format = LogFormat::text;
   int io_threads = 1;

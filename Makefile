@@ -12,7 +12,7 @@ MINUTES ?= 1
 ROUNDS ?= 1000
 ONLY ?=
 
-.PHONY: help build run test fmt tidy sim crash fuzz cost-table bench clean
+.PHONY: help build run test fmt tidy sim crash fuzz cost-table bench package sbom clean
 
 help:
 	@echo "make run              install what is missing, build, start Belfry on this machine"
@@ -25,6 +25,8 @@ help:
 	@echo "make fuzz MINUTES=n   every fuzzer for n minutes"
 	@echo "make cost-table       write down anew what the pure core costs in instructions"
 	@echo "make bench            the benchmarks"
+	@echo "make package          build/package: a Debian package and a tarball"
+	@echo "make sbom             build/sbom.cdx.json: what the binary is made of"
 	@echo "make clean            remove build/"
 
 build:
@@ -83,7 +85,7 @@ crash:
 fuzz:
 	@tools/install-deps build test fuzz
 	@cmake --preset clang >/dev/null
-	@ninja -C build/clang --quiet
+	@ninja -C build/clang --quiet fuzzers
 	@tools/fuzz build/clang $(MINUTES)
 
 cost-table:
@@ -98,6 +100,15 @@ bench:
 	@cmake --preset release >/dev/null
 	@ninja -C build/release --quiet benchmarks belfry
 	@tools/bench build/release $(ONLY)
+
+package: build
+	@tools/install-deps build package
+	@tools/package build/release build/package
+	@lintian --fail-on error,warning --tag-display-limit 0 build/package/*.deb
+
+sbom: build
+	@tools/sbom build/release >build/sbom.cdx.json
+	@echo "build/sbom.cdx.json"
 
 clean:
 	@rm -rf build

@@ -48,6 +48,11 @@ Instant EngineThread::step() {
   return next;
 }
 
+std::uint64_t EngineThread::steps_done() const {
+  const std::lock_guard lock(mutex_);
+  return progress_.steps_done;
+}
+
 Instant EngineThread::wait_until_idle() {
   std::unique_lock lock(mutex_);
   const std::uint64_t begun = progress_.steps_begun;

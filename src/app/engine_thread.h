@@ -27,6 +27,9 @@ class EngineThread {
   // time and nothing on the wire. Returns when the engine wants to act next.
   Instant wait_until_idle();
 
+  // Grows at least once a second, unless a step does not come back.
+  std::uint64_t steps_done() const;
+
   // Blocks until nothing is on the wire, at most for `patience`.
   void wait_until_settled(Millis patience);
 
@@ -46,7 +49,7 @@ class EngineThread {
   const Clock& clock_;
   std::atomic<bool> ending_ = false;
   std::atomic<bool> stopping_ = false;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable stepped_;
   Progress progress_;
   std::thread thread_;

@@ -3,9 +3,11 @@
 #include "app/first_token.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "access/roles.h"
 #include "access/token_secret.h"
+#include "store/durable_file.h"
 
 namespace belfry {
 namespace {
@@ -41,6 +43,25 @@ Result<std::optional<Secret>> mint_first_token(TokenStore& store, Instant now) {
   wanted.assignments = {{Role::owner, Scope{}}};
   TRY_ASSIGN(Secret given, add_local_token(store, std::move(wanted), now, "start of the server"));
   return std::optional(std::move(given));
+}
+
+Result<FirstToken> hand_out_first_token(TokenStore& store, Instant now, const std::string& file) {
+  FirstToken first;
+  if (file.empty()) {
+    TRY_ASSIGN(first.token, mint_first_token(store, now));
+    return first;
+  }
+  TRY_ASSIGN(const bool owned, has_owner(store, now));
+  if (owned) return first;
+  const std::filesystem::path unfinished = file + ".new";
+  std::filesystem::remove(unfinished);
+  TRY_ASSIGN(const FileDescriptor out, make_private_file(unfinished));
+  TRY_ASSIGN(const std::optional<Secret> token, mint_first_token(store, now));
+  const auto written = write_all(out, token.value().reveal() + "\n", unfinished);
+  if (!written) return written.error();
+  if (const auto named = replace(unfinished, file); !named) return named.error();
+  first.in_file = true;
+  return first;
 }
 
 Result<Secret> add_local_token(TokenStore& store, Token wanted, Instant now,

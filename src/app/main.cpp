@@ -16,6 +16,7 @@
 #include "app/access_commands.h"
 #include "app/job_commands.h"
 #include "app/preview.h"
+#include "app/remote.h"
 #include "app/serve.h"
 #include "app/settings.h"
 #include "app/version.h"
@@ -97,6 +98,13 @@ Examples:
 Exit code: 0, or 2 when the job is wrong; what is wrong is said on standard error, one
 line for each rule that it breaks.)";
 
+constexpr const char* kHelp = R"(
+`belfry serve` starts a server on this machine and prints what to do next; `belfry COMMAND
+--help` says more about a command, with examples. As an installed service it is set up in
+/etc/belfry/belfry.toml, and the manual page is belfry(1).
+
+Exit codes: 0 done; 1 it could not be done; 2 the command or its input was wrong.)";
+
 constexpr const char* kServeHelp = R"(
 Runs until Ctrl-C or SIGTERM; then it finishes what is under way and ends with exit code 0.
 Each setting is a flag here, a variable in the environment (BELFRY_LISTEN, BELFRY_STORE, …)
@@ -162,6 +170,14 @@ int run_serve(const SettingFlags& flags) {
   const Status served = serve(*understood);
   if (served) return kDone;
   return fail(served.error().message);
+}
+
+// What a container's health check runs.
+int run_ready(const Remote& remote) {
+  const auto answer = ask(remote, {.target = "/readyz"});
+  if (!answer) return fail(answer.error().message);
+  fmt::print("{} is ready.\n", remote.server);
+  return kDone;
 }
 
 int run_check(const std::string& directory) {
@@ -310,6 +326,7 @@ int run(int argc, char** argv) {
       "belfry");
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text());
+  app.footer(kHelp);
 
   SettingFlags setting_flags;
   auto* serve_app = app.add_subcommand("serve", "Run the server: REST API and scheduler");
@@ -318,6 +335,15 @@ int run(int argc, char** argv) {
   auto* config_app =
       app.add_subcommand("config", "Print the settings in force and where each came from");
   setting_flags.add_to(config_app);
+
+  Remote ready_remote;
+  auto* ready_app =
+      app.add_subcommand("ready", "Say whether a server takes writes and starts jobs");
+  ready_app->add_option("--server", ready_remote.server, "Where the server is")
+      ->envname("BELFRY_SERVER")
+      ->capture_default_str();
+  ready_app->add_option("--ca-file", ready_remote.ca_file,
+                        "Authorities (PEM) besides the system's");
 
   PreviewCommand preview_command;
   auto* preview_app = app.add_subcommand("preview", "Say when a job would run, without a server");
@@ -383,6 +409,7 @@ int run(int argc, char** argv) {
   if (serve_app->parsed()) return run_serve(setting_flags);
   if (config_app->parsed()) return run_config(setting_flags);
   if (preview_app->parsed()) return run_preview(preview_command);
+  if (ready_app->parsed()) return run_ready(ready_remote);
   if (check_app->parsed()) return run_check(directory);
   if (backup_app->parsed()) return run_backup(directory, file);
   if (restore_app->parsed()) return run_restore(file, directory);

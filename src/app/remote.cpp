@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <future>
 
 #include "api/gate.h"
@@ -82,6 +83,7 @@ std::string sentence_of(const HttpReply& reply) {
     const auto* message =
         error && error->is_object() ? error->get_object().if_contains("message") : nullptr;
     if (message && message->is_string()) return std::string(message->get_string());
+    if (const auto* reasons = object->if_contains("reasons")) return json::serialize(*reasons);
   }
   return "there was no reason";
 }

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 
 #include "api/api.h"
@@ -16,6 +18,8 @@
 #include "app/bearer_tokens.h"
 #include "app/engine_thread.h"
 #include "app/first_token.h"
+#include "app/no_exec.h"
+#include "app/notify_socket.h"
 #include "app/version.h"
 #include "app/virtual_time.h"
 #include "base/clock.h"
@@ -37,7 +41,9 @@ constexpr std::string_view kStoreBroken =
 constexpr Millis kStartAhead{25};
 
 // How often files that may be replaced are looked at; SIGHUP has them looked at now.
-constexpr timespec kLookAtFilesEvery{.tv_sec = 5, .tv_nsec = 0};
+constexpr Millis kLookAtFilesEvery = std::chrono::seconds{5};
+// A beat may come late by two.
+constexpr int kBeatsInWatchdog = 3;
 
 // Signals are taken by one thread that waits for them, not by handlers that interrupt.
 sigset_t block_signals() {
@@ -51,12 +57,37 @@ sigset_t block_signals() {
   return signals;
 }
 
+// Silent where nobody listens: a server that can be used is no reason to end.
+NotifySocket open_notify_socket() {
+  auto socket = NotifySocket::open([](const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  });
+  if (socket) return *std::move(socket);
+  log(LogLevel::warning, "the service manager is told nothing",
+      {{"reason", socket.error().message}});
+  return {};
+}
+
+timespec wake_every(const NotifySocket& notify) {
+  const Millis watchdog = notify.watchdog().value_or(kBeatsInWatchdog * kLookAtFilesEvery);
+  const Millis period =
+      std::clamp(watchdog / kBeatsInWatchdog, Millis{1}, Millis{kLookAtFilesEvery});
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(period);
+  return {.tv_sec = seconds.count(), .tv_nsec = std::chrono::nanoseconds(period - seconds).count()};
+}
+
 // Returns when the server is to stop.
-void wait_for_stop(const sigset_t& signals, const std::function<void()>& look_at_files) {
+void wait_for_stop(const sigset_t& signals, const NotifySocket& notify, Heartbeat& heartbeat,
+                   const std::function<void()>& look_at_files) {
+  const timespec period = wake_every(notify);
   while (true) {
-    const int signal = sigtimedwait(&signals, nullptr, &kLookAtFilesEvery);
+    const int signal = sigtimedwait(&signals, nullptr, &period);
     if (signal == SIGTERM || signal == SIGINT) return;
+    if (signal == SIGHUP) notify.reloading();
     look_at_files();
+    if (signal == SIGHUP) notify.ready();
+    heartbeat.beat();
   }
 }
 
@@ -99,6 +130,14 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// Before there are threads: those that come later are bound by it too.
+void forbid_programs() {
+  const Status forbidden = forbid_exec();
+  if (forbidden) return;
+  log(LogLevel::warning, "nothing keeps this process from starting others",
+      {{"reason", forbidden.error().message}});
+}
+
 std::string shown_host(const ServeSettings& settings) {
   return settings.host.find(':') == std::string::npos ? settings.host : "[" + settings.host + "]";
 }
@@ -130,16 +169,18 @@ std::string commands_to_paste(const ServeSettings& settings, const std::string& 
 }
 
 // Standard output is the operator's; the log never sees the token.
-void greet(const ServeSettings& settings, std::uint16_t port,
-           const std::optional<Secret>& first_token) {
+void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& first_token) {
   const std::string server =
       fmt::format("{}://{}:{}", settings.tls ? "https" : "http", shown_host(settings), port);
   fmt::print("{}\n", version_text());
-  if (first_token) {
+  if (first_token.token) {
     fmt::print(
         "No owner has a token yet. Here is one; it is shown this once:\n\n"
         "  export BELFRY_TOKEN={}\n\n",
-        first_token->reveal());
+        first_token.token->reveal());
+  } else if (first_token.in_file) {
+    fmt::print("No owner has a token yet. One is in {}; take it from there and remove it.\n\n",
+               settings.first_token_file);
   }
   fmt::print("Serving on {} ({}).\nData is in {}. Ctrl-C stops it.\n\n{}", server,
              is_local_mode(settings) ? "local mode: everybody on this machine may do everything"
@@ -206,6 +247,8 @@ Status serve(const ServeSettings& settings) {
   const sigset_t signals = block_signals();
   set_log(settings.log_level, settings.log_format);
   raise_file_limit();
+  forbid_programs();
+  const NotifySocket notify = open_notify_socket();
   SqliteOptions store_options;
   store_options.directory = settings.store_directory;
   store_options.key_file = settings.key_file;
@@ -274,17 +317,19 @@ Status serve(const ServeSettings& settings) {
   server_options.refusal = refusal_response;
   TRY_ASSIGN(const std::unique_ptr<HttpServer> server, HttpServer::start(server_options));
   // Only now that nothing can keep it from being shown.
-  std::optional<Secret> first_token;
+  FirstToken first_token;
   if (needs_first_token(settings)) {
-    TRY_ASSIGN(first_token, mint_first_token(*store, clock->now()));
+    TRY_ASSIGN(first_token, hand_out_first_token(*store, clock->now(), settings.first_token_file));
   }
   greet(settings, server->port(), first_token);
-  first_token.reset();
+  first_token = {};
   log(LogLevel::info, "serving",
       {{"host", settings.host}, {"port", fmt::to_string(server->port())}});
 
   KeyRenewal keys(*store);
-  wait_for_stop(signals, [&] {
+  Heartbeat heartbeat(notify, [&engine_thread] { return engine_thread->steps_done(); });
+  notify.ready();
+  wait_for_stop(signals, notify, heartbeat, [&] {
     if (tls) renew_certificate(*tls);
     keys.look();
   });
@@ -293,6 +338,7 @@ Status serve(const ServeSettings& settings) {
   engine_thread->stop_starting();
   // What comes back now could not be written down.
   const Millis grace = store_broken ? Millis{0} : settings.drain_grace;
+  notify.stopping(grace);
   server->drain(grace);
   engine_thread->wait_until_settled(grace);
   dispatcher->stop(Millis{0});

@@ -312,6 +312,7 @@ const std::vector<SettingRule>& setting_rules() {
       {"oidc-audience", "", "LIST", "what tokens for this server have in aud"},
       {"oidc-tenant", "", "ID", "what they must have in tid (Entra ID); empty: not asked for"},
       {"oidc-grants", "", "LIST", "who may do what: roles=Ringer:Operator@/subscriptions/s, …"},
+      {"first-token-file", "", "FILE", "where the first owner's token is put, instead of printed"},
       {"log-level", "info", "LEVEL", "debug, info, warning or error"},
       {"log-format", "text", "FORMAT", "text or json"},
       {"io-threads", "1", "N", "threads that move bytes"},
@@ -414,6 +415,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
     return reader.wrong("listen", "a loopback address while auth is none");
   }
   if (auto read = read_oidc(reader, out); !read) return read.error();
+  out.first_token_file = reader.text("first-token-file");
   TRY_ASSIGN(out.log_level, reader.choice("log-level", kLevels));
   TRY_ASSIGN(out.log_format, reader.choice("log-format", kFormats));
   TRY_ASSIGN(out.io_threads, reader.integer("io-threads", 1, 64));

@@ -67,6 +67,7 @@ struct ServeSettings {
   std::string key_file;
   AuthMode auth = AuthMode::none;
   OidcSettings oidc;
+  std::string first_token_file;  // empty: standard output
   LogLevel log_level = LogLevel::info;
   LogFormat log_format = LogFormat::text;
   int io_threads = 1;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,13 @@ namespace {
 
 constexpr std::size_t kDigits = 2 * kSealingKeyBytes;
 constexpr mode_t kNotOnlyOwner = S_IRWXG | S_IRWXO;
+
+// A service manager hands secrets over in a directory of its own and sees to who may read them;
+// newer ones do so by an access list, which looks like a right of the group.
+bool is_handed_over(const std::filesystem::path& path) {
+  const char* directory = std::getenv("CREDENTIALS_DIRECTORY");
+  return directory != nullptr && path.parent_path() == directory;
+}
 
 Error bad_key_file(const std::filesystem::path& path, std::string_view fault) {
   return {ErrorCode::invalid, fmt::format("the key file {} {}", path.native(), fault), ""};
@@ -92,7 +100,8 @@ Result<std::vector<SealingKey>> read_key_file(const std::filesystem::path& path)
   if (!file.open()) return file_error("read the key file", path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return file_error("read the key file", path);
-  if ((status.st_mode & kNotOnlyOwner) != 0) {
+  const mode_t refused = is_handed_over(path) ? mode_t{S_IRWXO | S_IWGRP} : kNotOnlyOwner;
+  if ((status.st_mode & refused) != 0) {
     return bad_key_file(
         path, fmt::format("may be read by others than its owner: chmod 600 {}", path.native()));
   }

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the server tells the service manager, heard at a real datagram socket.
+
+    tests/e2e/notify.py BINARY
+
+The watchdog's beats must come from the engine: strace holds the engine's commit up, everything
+else goes on, and the beats must cease.
+"""
+import contextlib
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+from rest import Client, Group, collection_body
+from server import Server
+from suite import Suite, binary_of, equal, holds
+
+PATIENCE_SECONDS = 60
+WATCHDOG_SECONDS = 3
+SILENCE_SECONDS = 2 * WATCHDOG_SECONDS  # systemd would have lost its patience
+BEATS_MAX = 12  # that a server may send before it falls silent
+
+
+class Listener:
+    """The service manager's end of the socket."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+
+    def hear(self, seconds=PATIENCE_SECONDS):
+        """The next words; None if nothing is said for so long."""
+        self.socket.settimeout(seconds)
+        try:
+            return self.socket.recv(4096).decode()
+        except TimeoutError:
+            return None
+
+    def hear_other_than_beats(self):
+        while (words := self.hear()) == "WATCHDOG=1":
+            pass
+        return words
+
+
+@contextlib.contextmanager
+def commits_held_up(server):
+    """Whoever syncs a file waits for two minutes, or until this ends."""
+    calls = "fsync,fdatasync"
+    strace = subprocess.Popen(
+        ["strace", "-f", "-o", "/dev/null", "-e", f"trace={calls}",
+         "-e", f"inject={calls}:delay_enter=120000000", "-p", str(server.process_id())],
+        stderr=subprocess.PIPE, text=True)
+    line = strace.stderr.readline()
+    holds("attached" in line, f"strace must be allowed to attach: {line}")
+    threading.Thread(target=strace.stderr.read, daemon=True).start()
+    try:
+        yield
+    finally:
+        strace.terminate()
+        strace.wait()
+
+
+def falls_silent(listener):
+    for _ in range(BEATS_MAX):
+        if listener.hear(SILENCE_SECONDS) is None:
+            return True
+    return False
+
+
+def watched_server(suite, binary, path):
+    listener = Listener(path)
+    # LeakSanitizer does not work in a process that strace looks into.
+    server = Server(binary, "--drain-grace", "PT20S", environment={
+        "NOTIFY_SOCKET": path, "WATCHDOG_USEC": str(int(WATCHDOG_SECONDS * 1e6)),
+        "ASAN_OPTIONS": "detect_leaks=0"})
+    try:
+        server.start()
+        with suite.case("READY=1 is the first word, and the server then accepts connections"):
+            equal(listener.hear(), "READY=1")
+            equal(Client(server.port).get("/healthz").status, 200)
+        with suite.case("the engine beats the watchdog"):
+            equal([listener.hear() for _ in range(3)], ["WATCHDOG=1"] * 3)
+        with suite.case("SIGHUP is a reload that ends"):
+            server.hang_up()
+            equal(listener.hear_other_than_beats(), "RELOADING=1")
+            equal(listener.hear_other_than_beats(), "READY=1")
+        with suite.case("an engine that hangs beats no more, though the server still answers"):
+            with commits_held_up(server):
+                writer = threading.Thread(target=put_collection, args=(server.port,))
+                writer.start()
+                holds(falls_silent(listener), "the watchdog was fed by somebody else")
+                equal(Client(server.port).get("/healthz").status, 200)
+            writer.join()
+            equal(listener.hear(), "WATCHDOG=1", "it beats again")
+        with suite.case("a stop is announced, with the time that it may take"):
+            server.stop()
+            equal(listener.hear_other_than_beats(),
+                  "STOPPING=1\nEXTEND_TIMEOUT_USEC=35000000\nWATCHDOG_USEC=35000000")
+    finally:
+        server.remove()
+
+
+def put_collection(port):
+    Client(port).put(Group().collection(), collection_body())
+
+
+def server_without_listener(suite, binary, path):
+    with suite.case("a socket that is not there is told of in the log, and the server serves"):
+        server = Server(binary, environment={"NOTIFY_SOCKET": path + ".gone"})
+        with server:
+            equal(Client(server.port).get("/healthz").status, 200)
+            holds("the service manager is told nothing" in server.log(), server.log())
+
+
+def sandbox(suite, binary):
+    with suite.case("the kernel holds the server to starting no program"):
+        with Server(binary) as server:
+            status = pathlib.Path(f"/proc/{server.process_id()}/status").read_text()
+            holds(re.search(r"^NoNewPrivs:\s*1$", status, re.M), status)
+            holds(re.search(r"^Seccomp:\s*2$", status, re.M), status)
+
+
+def main():
+    binary, suite = binary_of(sys.argv), Suite()
+    with tempfile.TemporaryDirectory(prefix="belfry-notify-") as folder:
+        path = folder + "/notify"
+        watched_server(suite, binary, path)
+        server_without_listener(suite, binary, path)
+    sandbox(suite, binary)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

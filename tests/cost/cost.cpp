@@ -65,9 +65,10 @@ Job job_of(std::int64_t number) {
   job.id = JobId{number + 1};
   job.key = {{"2d7f8cf5-6ee3-4d37-a1f7-3f6b2b7f3a55", "production", "backups"},
              fmt::format("job{}", number)};
-  job.definition = read_text(kJobText).definition;
-  job.definition.timing.recurrence = Recurrence{};
-  job.definition.timing.recurrence->frequency = Frequency::minute;
+  JobDefinition definition = read_text(kJobText).definition;
+  definition.timing.recurrence = Recurrence{};
+  definition.timing.recurrence->frequency = Frequency::minute;
+  job.definition = std::move(definition);
   job.gen = 1;
   job.defined_at = kBegin;
   job.covered_until = kBegin - kOneTick;

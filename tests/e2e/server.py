@@ -15,13 +15,13 @@ import signal
 import subprocess
 import tempfile
 
-ADDRESS = re.compile(r"Serving on https?://127\.0\.0\.1:(\d+)\b")
+ADDRESS = re.compile(r"Serving on https?://[\d.]+:(\d+)\b")
 TOKEN = re.compile(r"\bbelfry_[0-9a-f]{16}_[0-9a-f]{64}\b")
 SANITIZER = re.compile(r"ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitizer")
 
 
 class Server:
-    def __init__(self, binary, *flags, environment=None, log_level="debug"):
+    def __init__(self, binary, *flags, environment=None, log_level="debug", host="127.0.0.1"):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="belfry-e2e-"))
         self.store = self.home / "store"
         self.log_path = self.home / "log"
@@ -30,6 +30,7 @@ class Server:
         self.token = os.environ.get("ISSUED_TOKEN")
         self._binary = binary
         self._flags = flags
+        self._host = host
         self._log_level = log_level
         self.environment = environment or {}  # besides this process's own
         self._process = None
@@ -39,7 +40,7 @@ class Server:
         """Returns when the server has printed its address: it then accepts connections."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("BELFRY_")}
         environment |= self.environment
-        command = [self._binary, "serve", "--listen", "127.0.0.1:0", "--store", str(self.store),
+        command = [self._binary, "serve", "--listen", f"{self._host}:0", "--store", str(self.store),
                    "--log-level", self._log_level, *self._flags]
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,

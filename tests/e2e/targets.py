@@ -15,11 +15,12 @@ import threading
 
 
 class Sink:
-    """Answers with a status that may be set per path, and remembers every request."""
+    """Answers with a status and a body that may be set per path, and remembers every request."""
 
     def __init__(self):
         self.requests = []
         self.statuses = {}
+        self.bodies = {}
         sink = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -30,10 +31,11 @@ class Sink:
                 sink.requests.append({"method": self.command, "path": self.path, "body": body,
                                       "headers": dict(self.headers.items())})
                 self.send_response(sink.statuses.get(self.path, 200))
-                self.send_header("Content-Length", "2")
+                answer = sink.bodies.get(self.path, b"ok")
+                self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 if self.command != "HEAD":
-                    self.wfile.write(b"ok")
+                    self.wfile.write(answer)
 
             do_GET = do_PUT = do_POST = do_DELETE = do_PATCH = do_HEAD = do_OPTIONS = handle_any
 

@@ -179,6 +179,26 @@ def show_refusals(suite, binary, home):
         holds("while auth is none" in said, said)
 
 
+def show_off_loopback(suite, binary, authority, pair):
+    """Where it may serve others, it asks them who they are."""
+    def statuses(connection):
+        out = []
+        for path in ("/healthz", "/subscriptions/s/providers/Microsoft.Scheduler"):
+            connection.request("GET", path)
+            response = connection.getresponse()
+            response.read()
+            out.append(response.status)
+        return out
+
+    with suite.case("behind a proxy it serves plain http off loopback, and wants a token"):
+        with Server(binary, "--behind-proxy", "--auth", "token", host="0.0.0.0") as server:
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            equal(statuses(connection), [200, 401])
+    with suite.case("with TLS it serves off loopback, and wants a token"):
+        with Server(binary, *pair.flags(), "--auth", "token", host="0.0.0.0") as server:
+            equal(statuses(connect(server, trusting(authority))), [200, 401])
+
+
 def main():
     binary = binary_of(sys.argv)
     suite = Suite()
@@ -190,6 +210,7 @@ def main():
             show_renewal(suite, server, authority, pair)
         pair.put(authority.issue("again"))
         show_client_certificates(suite, binary, authority, pair)
+        show_off_loopback(suite, binary, authority, pair)
         show_refusals(suite, binary, authority.home)
     return suite.finish()
 

@@ -3,6 +3,7 @@
 answer, in the log, and in every file of the store."""
 import base64
 import datetime
+import urllib.parse
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -42,20 +43,23 @@ class Canaries:
         for canary in self.all:
             plain = canary.encode()
             yield canary, plain
-            yield canary + " in base64", base64.b64encode(plain)[:-4]
+            for before in range(3):  # in base64 a text looks different behind others
+                in_base64 = base64.b64encode(b"x" * before + plain)
+                yield canary + " in base64", in_base64[4:-4]
             yield canary + " in hex", plain.hex().encode()
             yield canary + " in UTF-16", canary.encode("utf-16-le")
+            yield canary + " in a URL", urllib.parse.quote(canary, safe="").encode()
 
 
-def actions(canaries):
+def actions(canaries, uri="http://127.0.0.1:1/hook"):
     """An action of each kind with canaries in all of its secrets."""
     password = canaries.new("pfx-password")
     return {
-        "basic": http_action(authentication={
+        "basic": http_action(uri=uri, authentication={
             "type": "Basic", "username": "u", "password": canaries.new("password")}),
-        "certificate": http_action(authentication={
+        "certificate": http_action(uri=uri, authentication={
             "type": "ClientCertificate", "pfx": canaries.pfx(password), "password": password}),
-        "oauth": http_action(authentication={
+        "oauth": http_action(uri=uri, authentication={
             "type": "ActiveDirectoryOAuth", "tenant": "t", "audience": "a", "clientId": "c",
             "secret": canaries.new("secret")}),
         "storage": {"type": "StorageQueue", "queueMessage": {
@@ -126,14 +130,14 @@ def run(suite, server):
     answers.append(client.get(group.collection() + "/jobs"))
     with suite.case("no canary in any answer"):
         everything = b"".join(answer.body + str(answer.headers).encode() for answer in answers)
-        _absent(canaries, everything, "the answers")
+        absent(canaries, everything, "the answers")
     with suite.case("no canary in any file of the running store"):
-        _absent_from_files(canaries, server)
+        absent_from_files(canaries, server)
     with suite.case("no canary in the log"):
-        _absent(canaries, server.log().encode(), "the log")
+        absent(canaries, server.log().encode(), "the log")
     with suite.case("no canary in any file of the store once the server has stopped"):
         server.stop()
-        _absent_from_files(canaries, server)
+        absent_from_files(canaries, server)
     with suite.case("secrets outlive the server: they can be opened after a restart"):
         server.start()
         again = Client(server.port)
@@ -147,13 +151,13 @@ def run(suite, server):
             equal(oct(path.stat().st_mode & 0o077), "0o0", path)
 
 
-def _absent(canaries, data, where):
+def absent(canaries, data, where):
     for name, form in canaries.forms():
         holds(form not in data, f"{name} is in {where}")
 
 
-def _absent_from_files(canaries, server):
+def absent_from_files(canaries, server):
     files = [path for path in server.store.rglob("*") if path.is_file()]
     holds(any(path.name == "belfry.db" for path in files), files)
     for path in files:
-        _absent(canaries, path.read_bytes(), path.name)
+        absent(canaries, path.read_bytes(), path.name)

@@ -27,8 +27,10 @@ Result<std::optional<JobCollection>> Draft::collection(const CollectionKey& key)
   if (const auto it = collections_.find(name); it != collections_.end()) {
     return it->second.collection;
   }
+  const auto read = stored_collections_.find(name);
+  if (read != stored_collections_.end()) return std::optional(read->second);
   TRY_ASSIGN(auto stored, store_.collection(key));
-  if (stored) stored_collections_.insert_or_assign(name, *stored);
+  if (stored) stored_collections_.emplace(name, *stored);
   return stored;
 }
 
@@ -79,13 +81,21 @@ Result<std::int64_t> Draft::count_jobs(const CollectionKey& key) {
   const std::string name = folded(key);
   std::int64_t count = 0;
   if (!stored_jobs_are_gone(name)) {
-    TRY_ASSIGN(count, store_.count_jobs(key));
+    TRY_ASSIGN(count, stored_count(name, key));
   }
-  for (const auto& [job_name, draft] : jobs_) {
-    if (!is_below(job_name, name)) continue;
-    count += draft.job ? 1 : 0;
-    count -= draft.stored_gen != kGenAbsent ? 1 : 0;
+  for (auto it = jobs_.lower_bound(name); it != jobs_.end() && it->first.starts_with(name); ++it) {
+    if (!is_below(it->first, name)) continue;
+    count += it->second.job ? 1 : 0;
+    count -= it->second.stored_gen != kGenAbsent ? 1 : 0;
   }
+  return count;
+}
+
+Result<std::int64_t> Draft::stored_count(const std::string& name, const CollectionKey& key) {
+  const auto known = stored_counts_.find(name);
+  if (known != stored_counts_.end()) return known->second;
+  TRY_ASSIGN(const std::int64_t count, store_.count_jobs(key));
+  stored_counts_.emplace(name, count);
   return count;
 }
 

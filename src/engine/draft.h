@@ -79,6 +79,7 @@ class Draft {
 
   // The draft of a job that is being changed, begun with what is stored.
   JobDraft& draft_of(const Job& job);
+  Result<std::int64_t> stored_count(const std::string& name, const CollectionKey& key);
   void take_audit(Keyed& writes);
   bool stored_jobs_are_gone(const std::string& folded_collection) const;
 
@@ -86,8 +87,9 @@ class Draft {
   // Ordered, so that a simulated run writes in the same order every time.
   std::map<std::string, JobDraft> jobs_;
   std::map<std::string, CollectionDraft> collections_;
-  // As read in this step.
+  // As read in this step: nobody else writes, so once is enough.
   std::unordered_map<std::string, JobCollection> stored_collections_;
+  std::unordered_map<std::string, std::int64_t> stored_counts_;  // of jobs in them
   std::unordered_map<std::string, std::int64_t> stored_gens_;  // of jobs
   std::vector<HistoryEntry> extra_rows_;
   std::vector<std::pair<std::string, AuditEntry>> audit_;

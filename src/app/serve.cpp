@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 
@@ -18,6 +17,7 @@
 #include "app/bearer_tokens.h"
 #include "app/engine_thread.h"
 #include "app/first_token.h"
+#include "app/greeting.h"
 #include "app/no_exec.h"
 #include "app/notify_socket.h"
 #include "app/version.h"
@@ -138,57 +138,6 @@ void forbid_programs() {
       {{"reason", forbidden.error().message}});
 }
 
-std::string shown_host(const ServeSettings& settings) {
-  return settings.host.find(':') == std::string::npos ? settings.host : "[" + settings.host + "]";
-}
-
-bool is_local_mode(const ServeSettings& settings) {
-  return settings.auth == AuthMode::none;
-}
-
-// Two commands that make a job, and two that look at it.
-std::string commands_to_paste(const ServeSettings& settings, const std::string& server) {
-  const bool local = is_local_mode(settings);
-  const std::string base = server +
-                           "/subscriptions/me/resourceGroups/home/providers/Microsoft.Scheduler/"
-                           "jobCollections/first";
-  const std::string target = local ? server + "/healthz" : "https://example.com/";
-  const char* const curl = local ? "curl" : "curl -H \"Authorization: Bearer $BELFRY_TOKEN\"";
-  return fmt::format(
-      "Make a job collection and a job that calls a page every minute; paste this:\n\n"
-      "  {0} -X PUT '{1}?api-version=2016-03-01' \\\n"
-      "    -d '{{\"location\":\"here\",\"properties\":{{\"sku\":{{\"name\":\"Standard\"}}}}}}'\n"
-      "  {0} -X PUT '{1}/jobs/hello?api-version=2016-03-01' \\\n"
-      "    -d '{{\"properties\":{{\"action\":{{\"type\":\"Http\",\"request\":{{\"method\":\"GET\","
-      "\"uri\":\"{2}\"}}}},"
-      "\"recurrence\":{{\"frequency\":\"Minute\"}}}}}}'\n\n"
-      "Then look at it, and at its history:\n\n"
-      "  {0} '{1}/jobs/hello?api-version=2016-03-01'\n"
-      "  {0} '{1}/jobs/hello/history?api-version=2016-03-01'\n\n",
-      curl, base, target);
-}
-
-// Standard output is the operator's; the log never sees the token.
-void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& first_token) {
-  const std::string server =
-      fmt::format("{}://{}:{}", settings.tls ? "https" : "http", shown_host(settings), port);
-  fmt::print("{}\n", version_text());
-  if (first_token.token) {
-    fmt::print(
-        "No owner has a token yet. Here is one; it is shown this once:\n\n"
-        "  export BELFRY_TOKEN={}\n\n",
-        first_token.token->reveal());
-  } else if (first_token.in_file) {
-    fmt::print("No owner has a token yet. One is in {}; take it from there and remove it.\n\n",
-               settings.first_token_file);
-  }
-  fmt::print("Serving on {} ({}).\nData is in {}. Ctrl-C stops it.\n\n{}", server,
-             is_local_mode(settings) ? "local mode: everybody on this machine may do everything"
-                                     : "requests need an access token",
-             settings.store_directory, commands_to_paste(settings, server));
-  std::fflush(stdout);
-}
-
 // The machine's clock, or one that stands still.
 std::unique_ptr<Clock> make_clock(const ServeSettings& settings) {
   if (settings.virtual_clock) return std::make_unique<VirtualClock>(*settings.virtual_clock);
@@ -223,7 +172,7 @@ Result<std::unique_ptr<BearerTokens>> start_bearer_tokens(const ServeSettings& s
 
 // Somebody must be able to give access.
 bool needs_first_token(const ServeSettings& settings) {
-  return !is_local_mode(settings) && !grants_everything(settings.oidc);
+  return !settings.local_mode() && !grants_everything(settings.oidc);
 }
 
 Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& settings) {
@@ -233,7 +182,7 @@ Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& set
   TRY_ASSIGN(options.http, http_options_of(settings));
   // Local mode: the first job calls this very machine.
   options.http.guard =
-      EgressGuard({.allow_loopback = is_local_mode(settings), .allowed = settings.allowed_targets});
+      EgressGuard({.allow_loopback = settings.local_mode(), .allowed = settings.allowed_targets});
   options.storage_queue = settings.storage_queue;
   options.service_bus = settings.service_bus;
   options.oauth = settings.oauth;
@@ -278,7 +227,7 @@ Status serve(const ServeSettings& settings) {
 
   WorkerPool workers(static_cast<std::size_t>(settings.workers), kWaitingRequestsMax);
   ApiOptions api_options;
-  if (!is_local_mode(settings)) api_options.gate.tokens = store.get();
+  if (!settings.local_mode()) api_options.gate.tokens = store.get();
   TRY_ASSIGN(const std::unique_ptr<BearerTokens> bearer_tokens,
              start_bearer_tokens(settings, token_clock, workers));
   if (bearer_tokens) {

@@ -87,6 +87,9 @@ struct ServeSettings {
   std::optional<Instant> virtual_clock;  // where it stands at first
   std::vector<std::string> locations;
   Plans plans;
+
+  // Everybody on this machine may do everything, and it may be called.
+  bool local_mode() const { return auth == AuthMode::none; }
 };
 
 // The same, understood; an error names the setting, its value, its source and what is allowed.

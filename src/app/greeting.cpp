@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+#include "app/greeting.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+#include "app/version.h"
+
+namespace belfry {
+namespace {
+
+std::string shown_host(const ServeSettings& settings) {
+  return settings.host.find(':') == std::string::npos ? settings.host : "[" + settings.host + "]";
+}
+
+// Two commands that make a job, and two that look at it.
+std::string commands_to_paste(const ServeSettings& settings, const std::string& server) {
+  const bool local = settings.local_mode();
+  const std::string base = server +
+                           "/subscriptions/me/resourceGroups/home/providers/Microsoft.Scheduler/"
+                           "jobCollections/first";
+  const std::string target = local ? server + "/healthz" : "https://example.com/";
+  const char* const curl = local ? "curl" : "curl -H \"Authorization: Bearer $BELFRY_TOKEN\"";
+  return fmt::format(
+      "Make a job collection and a job that calls a page every minute; paste this:\n\n"
+      "  {0} -X PUT '{1}?api-version=2016-03-01' \\\n"
+      "    -d '{{\"location\":\"here\",\"properties\":{{\"sku\":{{\"name\":\"Standard\"}}}}}}'\n"
+      "  {0} -X PUT '{1}/jobs/hello?api-version=2016-03-01' \\\n"
+      "    -d '{{\"properties\":{{\"action\":{{\"type\":\"Http\",\"request\":{{\"method\":\"GET\","
+      "\"uri\":\"{2}\"}}}},"
+      "\"recurrence\":{{\"frequency\":\"Minute\"}}}}}}'\n\n"
+      "Then look at it, and at its history:\n\n"
+      "  {0} '{1}/jobs/hello?api-version=2016-03-01'\n"
+      "  {0} '{1}/jobs/hello/history?api-version=2016-03-01'\n\n",
+      curl, base, target);
+}
+
+}  // namespace
+
+void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& first_token) {
+  const std::string server =
+      fmt::format("{}://{}:{}", settings.tls ? "https" : "http", shown_host(settings), port);
+  fmt::print("{}\n", version_text());
+  if (first_token.token) {
+    fmt::print(
+        "No owner has a token yet. Here is one; it is shown this once:\n\n"
+        "  export BELFRY_TOKEN={}\n\n",
+        first_token.token->reveal());
+  } else if (first_token.in_file) {
+    fmt::print("No owner has a token yet. One is in {}; take it from there and remove it.\n\n",
+               settings.first_token_file);
+  }
+  fmt::print("Serving on {} ({}).\nData is in {}. Ctrl-C stops it.\n\n{}", server,
+             settings.local_mode() ? "local mode: everybody on this machine may do everything"
+                                   : "requests need an access token",
+             settings.store_directory, commands_to_paste(settings, server));
+  std::fflush(stdout);
+}
+
+}  // namespace belfry

@@ -180,24 +180,24 @@ int run_ready(const Remote& remote) {
   return kDone;
 }
 
-int run_check(const std::string& directory) {
-  const auto problems = check_store(directory);
+int run_check(const KeyPlace& store) {
+  const auto problems = check_store(store.directory, store.key_file);
   if (!problems) return fail(problems.error().message);
   for (const std::string& problem : *problems) fmt::print("{}\n", problem);
   if (!problems->empty()) return kFailed;
-  fmt::print("{} is sound.\n", directory);
+  fmt::print("{} is sound.\n", store.directory.native());
   return kDone;
 }
 
-int run_backup(const std::string& directory, const std::string& file) {
-  const auto done = back_up_store(directory, file);
+int run_backup(const KeyPlace& store, const std::string& file) {
+  const auto done = back_up_store(store.directory, file, store.key_file);
   if (!done) return fail(done.error().message);
   fmt::print("{}\n", *done);
   return kDone;
 }
 
-int run_restore(const std::string& file, const std::string& directory) {
-  const auto done = restore_store(file, directory);
+int run_restore(const std::string& file, const KeyPlace& store) {
+  const auto done = restore_store(file, store.directory, store.key_file);
   if (!done) return fail(done.error().message);
   fmt::print("{}\n", *done);
   return kDone;
@@ -359,11 +359,15 @@ int run(int argc, char** argv) {
 
   std::string directory = "belfry-data";
   std::string file;
-  const auto add_directory = [&directory](CLI::App* command) {
+  std::string key_file;
+  const auto add_directory = [&directory, &key_file](CLI::App* command) {
     command->add_option("--store", directory, "The directory of the embedded database")
         ->type_name("DIR")
         ->envname("BELFRY_STORE")
         ->capture_default_str();
+    command->add_option("--key-file", key_file, "Where the keys are, if not in the store")
+        ->type_name("FILE")
+        ->envname("BELFRY_KEY_FILE");
   };
   auto* check_app = app.add_subcommand(
       "check", "Say whether a store is sound; the server may be running meanwhile");
@@ -381,7 +385,6 @@ int run(int argc, char** argv) {
   JobCommands job_commands;
   job_commands.add_to(app);
 
-  std::string key_file;
   auto* key_app = app.add_subcommand("key", "Change the keys that seal secrets");
   key_app->footer(kKeyHelp);
   key_app->require_subcommand(1);
@@ -392,12 +395,7 @@ int run(int argc, char** argv) {
       {key_app->add_subcommand("drop", "Remove the keys that nothing is sealed with"),
        &drop_old_keys},
   };
-  for (const auto& [command, upkeep] : key_apps) {
-    add_directory(command);
-    command->add_option("--key-file", key_file, "Where the keys are, if not in the store")
-        ->type_name("FILE")
-        ->envname("BELFRY_KEY_FILE");
-  }
+  for (const auto& [command, upkeep] : key_apps) add_directory(command);
 
   auto* version_app = app.add_subcommand("version", "Print version, commit and compiler");
 
@@ -410,9 +408,9 @@ int run(int argc, char** argv) {
   if (config_app->parsed()) return run_config(setting_flags);
   if (preview_app->parsed()) return run_preview(preview_command);
   if (ready_app->parsed()) return run_ready(ready_remote);
-  if (check_app->parsed()) return run_check(directory);
-  if (backup_app->parsed()) return run_backup(directory, file);
-  if (restore_app->parsed()) return run_restore(file, directory);
+  if (check_app->parsed()) return run_check({directory, key_file});
+  if (backup_app->parsed()) return run_backup({directory, key_file}, file);
+  if (restore_app->parsed()) return run_restore(file, {directory, key_file});
   if (const auto code = access_commands.run()) return *code;
   if (const auto code = job_commands.run()) return *code;
   for (const auto& [command, upkeep] : key_apps) {

@@ -21,6 +21,11 @@ namespace {
 
 constexpr std::size_t kCopyBytes = 1 << 20;
 
+std::filesystem::path place_of_key(const std::filesystem::path& directory,
+                                   const std::filesystem::path& key_file) {
+  return key_file.empty() ? key_path(directory) : key_file;
+}
+
 // What SQLite cannot know of our tables: each counts rows that ought not to be.
 struct Rule {
   const char* violations;
@@ -184,7 +189,8 @@ std::vector<std::string> check_tables(Connection& db) {
   return findings.problems();
 }
 
-Result<std::vector<std::string>> check_store(const std::filesystem::path& directory) {
+Result<std::vector<std::string>> check_store(const std::filesystem::path& directory,
+                                             const std::filesystem::path& key_file) {
   TRY_ASSIGN(const auto db, open_database(database_path(directory)));
   db->keep_log_on_close();
   Findings findings(*db);
@@ -196,7 +202,7 @@ Result<std::vector<std::string>> check_store(const std::filesystem::path& direct
   const bool sealed = anything_sealed(*db);
   findings.add_failure();
   std::optional<Sealer> sealer;
-  const auto keys = read_key_file(key_path(directory));
+  const auto keys = read_key_file(place_of_key(directory, key_file));
   if (keys && !keys->empty()) sealer.emplace(*keys);
   if (!keys) findings.add(keys.error().message);
   if (keys && keys->empty() && sealed) findings.add("the key that sealed its secrets is missing");
@@ -209,7 +215,8 @@ Result<std::vector<std::string>> check_store(const std::filesystem::path& direct
 }
 
 Result<std::string> back_up_store(const std::filesystem::path& directory,
-                                  const std::filesystem::path& target) {
+                                  const std::filesystem::path& target,
+                                  const std::filesystem::path& key_file) {
   if (std::filesystem::exists(target)) {
     return Error{ErrorCode::conflict, fmt::format("{} is there already", target.native()), ""};
   }
@@ -229,11 +236,12 @@ Result<std::string> back_up_store(const std::filesystem::path& directory,
   if (const auto done = publish(unfinished, target); !done) return done.error();
   return fmt::format(
       "Backed up {} to {}. The key that opens its secrets is not in it: keep {} too, elsewhere.",
-      directory.native(), target.native(), key_path(directory).native());
+      directory.native(), target.native(), place_of_key(directory, key_file).native());
 }
 
 Result<std::string> restore_store(const std::filesystem::path& file,
-                                  const std::filesystem::path& directory) {
+                                  const std::filesystem::path& directory,
+                                  const std::filesystem::path& key_file) {
   if (const auto made = make_directory(directory); !made) return made.error();
   TRY_ASSIGN(const auto lock, DirectoryLock::take(directory));
   const auto database = database_path(directory);
@@ -248,9 +256,10 @@ Result<std::string> restore_store(const std::filesystem::path& file,
   }
   if (const auto done = publish(copy, database); !done) return done.error();
   std::string said = fmt::format("Restored {} to {}.", file.native(), directory.native());
-  if (*sealed && !std::filesystem::exists(key_path(directory))) {
+  const std::filesystem::path keys = place_of_key(directory, key_file);
+  if (*sealed && !std::filesystem::exists(keys)) {
     said += fmt::format(" Put the key that sealed its secrets at {} before the server starts.",
-                        key_path(directory).native());
+                        keys.native());
   }
   return said;
 }

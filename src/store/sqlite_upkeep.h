@@ -17,8 +17,10 @@ namespace belfry {
 
 inline constexpr std::size_t kProblemsMax = 100;
 
-// What is wrong with the database, the first kProblemsMax; empty when nothing is.
-Result<std::vector<std::string>> check_store(const std::filesystem::path& directory);
+// What is wrong with the database, the first kProblemsMax; empty when nothing is. Here and below
+// the keys are in `key_file`, or in the directory where that is empty.
+Result<std::vector<std::string>> check_store(const std::filesystem::path& directory,
+                                             const std::filesystem::path& key_file = {});
 
 // The same of an open one, but for what is sealed in it.
 std::vector<std::string> check_tables(Connection& db);
@@ -26,10 +28,12 @@ std::vector<std::string> check_tables(Connection& db);
 // Writes the database as it is at this moment to one new file. The answer is a sentence for
 // the operator, who must know that the key is not in it.
 Result<std::string> back_up_store(const std::filesystem::path& directory,
-                                  const std::filesystem::path& target);
+                                  const std::filesystem::path& target,
+                                  const std::filesystem::path& key_file = {});
 
 // Makes the directory's database from a backup that is sound; one that is there is not touched.
 Result<std::string> restore_store(const std::filesystem::path& file,
-                                  const std::filesystem::path& directory);
+                                  const std::filesystem::path& directory,
+                                  const std::filesystem::path& key_file = {});
 
 }  // namespace belfry

@@ -128,6 +128,17 @@ TEST_F(SqliteUpkeepTest, AMissingKeyIsFound) {
   EXPECT_TRUE(contains(problems(), "key that sealed its secrets is missing"));
 }
 
+// As an installed service has it: the key stands elsewhere, apart from the store.
+TEST_F(SqliteUpkeepTest, AKeyThatStandsElsewhereIsFoundAndNamed) {
+  open_filled().reset();
+  const auto elsewhere = scratch_.path() / "elsewhere.key";
+  std::filesystem::rename(key_path(directory()), elsewhere);
+  EXPECT_TRUE(check_store(directory(), elsewhere).value().empty());
+  EXPECT_TRUE(contains(back_up_store(directory(), backup(), elsewhere).value(), elsewhere));
+  const auto restored = restore_store(backup(), other_directory(), elsewhere);
+  EXPECT_FALSE(contains(restored.value(), "Put the key"));
+}
+
 TEST_F(SqliteUpkeepTest, WhereThereIsNoDatabaseCheckingSaysSo) {
   EXPECT_TRUE(contains(problems(), "there is no database"));
   EXPECT_FALSE(std::filesystem::exists(directory()));

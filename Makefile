@@ -24,7 +24,7 @@ help:
 	@echo "make crash ROUNDS=n   kill the server n times under load and check that nothing is lost"
 	@echo "make fuzz MINUTES=n   every fuzzer for n minutes"
 	@echo "make cost-table       write down anew what the pure core costs in instructions"
-	@echo "make bench            the benchmarks"
+	@echo "make bench            the benchmarks (ONLY=part of a name)"
 	@echo "make package          build/package: a Debian package and a tarball"
 	@echo "make sbom             build/sbom.cdx.json: what the binary is made of"
 	@echo "make clean            remove build/"
@@ -99,7 +99,7 @@ bench:
 	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
 	@cmake --preset release >/dev/null
 	@ninja -C build/release --quiet benchmarks belfry
-	@tools/bench build/release $(ONLY)
+	@tools/bench build/release/benchmarks.list $(ONLY)
 
 package: build
 	@tools/install-deps build package

@@ -17,8 +17,6 @@ import sys
 
 STORES = "/var/tmp"  # on a disk, as `belfry bench` has it
 OF_CEILING = {"executions": 0.6, "PUT job, 64": 0.6, "GET job": 0.5, "GET history": 0.5}
-HISTORY_PAGE_BYTES = 60_000  # about what a page of 100 rows is
-JOB_BYTES = 700
 
 
 def belfry(build, only, *flags):
@@ -48,21 +46,20 @@ def bare(build, program, *words):
     return float(done)
 
 
-def ceiling_of(build, only, size):
+def ceiling_of(build, only, size, ours):
     if only == "executions":
         with Sink(build) as sink:
             return bare(build, "ceiling", sink.port, size)
     if only.startswith("PUT"):
         return bare(build, "create_ceiling", STORES, "64", size)
-    size_of_answer = JOB_BYTES if only == "GET job" else HISTORY_PAGE_BYTES
-    return bare(build, "beast_ceiling", "64", size, str(size_of_answer))
+    return bare(build, "beast_ceiling", "64", size, str(ours["answer_bytes"]))
 
 
 def beside_ceiling(build, only, size, flags, rounds):
     ours, ceilings = [], []
     for _ in range(rounds):
         ours += belfry(build, only, *flags)
-        ceilings.append(ceiling_of(build, only, size))
+        ceilings.append(ceiling_of(build, only, size, ours[-1]))
     row = sorted(ours, key=lambda one: one["per_second"])[len(ours) // 2]
     ceiling = statistics.median(ceilings)
     share = row["per_second"] / ceiling

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -126,6 +127,8 @@ class Bench {
   static void add_load(Figures& figures, const LoadResult& result) {
     figures.values = {{"per_second", result.per_second()},
                       {"requests", static_cast<double>(result.answered)},
+                      {"answer_bytes", std::floor(static_cast<double>(result.bytes) /
+                                                  static_cast<double>(result.answered))},
                       {"p50_ms", quantile(result.latencies_ms, 0.5)},
                       {"p99_ms", quantile(result.latencies_ms, 0.99)}};
   }

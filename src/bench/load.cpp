@@ -122,6 +122,7 @@ class Load {
 
   void note(const Connection& connection) {
     ++result_.answered;
+    result_.bytes += static_cast<std::int64_t>(connection.input.size());
     const std::chrono::duration<double, std::milli> took = SteadyClock::now() - connection.sent;
     result_.latencies_ms.push_back(took.count());
     const int status = status_of(connection.input);

@@ -26,6 +26,7 @@ struct LoadResult {
   std::int64_t answered = 0;
   std::int64_t refused = 0;   // not 2xx
   std::string first_refusal;  // an answer, for whoever has to find out why
+  std::int64_t bytes = 0;     // of all answers, heads included
   double seconds = 0;
   std::vector<double> latencies_ms = {};
 

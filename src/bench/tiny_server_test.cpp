@@ -30,6 +30,7 @@ TEST(Sink, CountsEveryRequestOfALoadAndHowLateItCame) {
                [&](std::int64_t) { return request; });
   EXPECT_EQ(result.answered, 100);
   EXPECT_EQ(result.refused, 0);
+  EXPECT_EQ(result.bytes, 100 * static_cast<std::int64_t>(std::string(TinyServer::kOk).size()));
   ASSERT_TRUE(sink.wait_for(100, 60));
   const Arrivals arrivals = sink.take();
   EXPECT_EQ(arrivals.count, 100);

@@ -12,7 +12,7 @@ MINUTES ?= 1
 ROUNDS ?= 1000
 ONLY ?=
 
-.PHONY: help build run test fmt tidy sim crash fuzz cost-table bench package sbom clean
+.PHONY: help build run test fmt tidy sim crash fuzz cost-table bench bench-peers package sbom clean
 
 help:
 	@echo "make run              install what is missing, build, start Belfry on this machine"
@@ -24,7 +24,8 @@ help:
 	@echo "make crash ROUNDS=n   kill the server n times under load and check that nothing is lost"
 	@echo "make fuzz MINUTES=n   every fuzzer for n minutes"
 	@echo "make cost-table       write down anew what the pure core costs in instructions"
-	@echo "make bench            the benchmarks"
+	@echo "make bench            the benchmarks (ONLY=part of a name)"
+	@echo "make bench-peers      Belfry beside pg-boss, graphile-worker and BullMQ (ARGS=--memory)"
 	@echo "make package          build/package: a Debian package and a tarball"
 	@echo "make sbom             build/sbom.cdx.json: what the binary is made of"
 	@echo "make clean            remove build/"
@@ -55,9 +56,9 @@ test:
 # Azure's clients, queue services and an issuer of tokens, as their lock files say; npm writes
 # the file when it is done.
 NPM_PACKAGES := $(patsubst %,tests/%/node_modules/.package-lock.json,e2e targets issuer)
-tests/%/node_modules/.package-lock.json: tests/%/package-lock.json
-	@echo "belfry: fetching npm packages for tests/$*"
-	@npm ci --prefix tests/$* --silent && touch $@
+%/node_modules/.package-lock.json: %/package-lock.json
+	@echo "belfry: fetching npm packages for $*"
+	@npm ci --prefix $* --silent && touch $@
 
 fmt:
 	@tools/install-deps build test
@@ -99,7 +100,14 @@ bench:
 	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
 	@cmake --preset release >/dev/null
 	@ninja -C build/release --quiet benchmarks belfry
-	@tools/bench build/release $(ONLY)
+	@tools/bench build/release/benchmarks.list $(ONLY)
+
+bench-peers:
+	@tools/install-deps build test bench
+	@$(MAKE) --no-print-directory bench/peers/node_modules/.package-lock.json
+	@cmake --preset release >/dev/null
+	@ninja -C build/release --quiet benchmarks belfry
+	@tools/bench build/release/peers.list "" $(ARGS)
 
 package: build
 	@tools/install-deps build package

@@ -145,7 +145,7 @@ class Ceiling {
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const int jobs = std::atoi(argv[2]);
-  char directory[] = "/tmp/belfry-ceiling-XXXXXX";
+  char directory[] = "/var/tmp/belfry-ceiling-XXXXXX";
   if (mkdtemp(directory) == nullptr) die("mkdtemp");
   Ceiling ceiling(std::atoi(argv[1]), jobs, std::string(directory) + "/db");
   const auto began = SteadyClock::now();

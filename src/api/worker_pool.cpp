@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/thread_name.h"
+
 namespace belfry {
 
 WorkerPool::WorkerPool(std::size_t threads, std::size_t waiting_max) : waiting_max_(waiting_max) {
@@ -43,6 +45,7 @@ void WorkerPool::post(Work work) {
 }
 
 void WorkerPool::run() {
+  name_thread("worker");
   std::unique_lock lock(mutex_);
   while (true) {
     arrived_.wait(lock, [this] { return ending_ || !waiting_.empty(); });

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/thread_name.h"
+
 namespace belfry {
 namespace {
 
@@ -22,6 +24,7 @@ EngineThread::~EngineThread() {
 }
 
 void EngineThread::run() {
+  name_thread("engine");
   while (!ending_) {
     const Instant next = step();
     const Ticks patience = std::clamp(next - clock_.now(), Ticks{0}, kPatienceMax);

@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "app/access_commands.h"
+#include "app/bench_command.h"
 #include "app/job_commands.h"
 #include "app/preview.h"
 #include "app/remote.h"
@@ -397,6 +398,9 @@ int run(int argc, char** argv) {
   };
   for (const auto& [command, upkeep] : key_apps) add_directory(command);
 
+  BenchCommand bench_command;
+  bench_command.add_to(app);
+
   auto* version_app = app.add_subcommand("version", "Print version, commit and compiler");
 
   try {
@@ -416,6 +420,7 @@ int run(int argc, char** argv) {
   for (const auto& [command, upkeep] : key_apps) {
     if (command->parsed()) return run_key(upkeep, {directory, key_file});
   }
+  if (const auto code = bench_command.run()) return *code;
   if (version_app->parsed()) {
     fmt::print("{}\n", version_text());
     return kDone;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/thread_name.h"
 #include "net/amqp_loop.h"
 
 namespace belfry {
@@ -24,7 +25,10 @@ Result<std::unique_ptr<AmqpClient>> AmqpClient::start(Options options) {
 
 AmqpClient::AmqpClient(Options options, std::unique_ptr<Resolver> resolver)
     : resolver_(std::move(resolver)), loop_(std::make_shared<AmqpLoop>(std::move(options))) {
-  thread_ = std::thread([loop = loop_] { loop->run(); });
+  thread_ = std::thread([loop = loop_] {
+    name_thread("amqp");
+    loop->run();
+  });
 }
 
 AmqpClient::~AmqpClient() {

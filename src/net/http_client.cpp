@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/thread_name.h"
 #include "net/http_client_loop.h"
 
 namespace belfry {
@@ -46,7 +47,12 @@ HttpClient::HttpClient(Options options, std::unique_ptr<Resolver> resolver)
   for (std::size_t i = 0; i < count; ++i) {
     loops_.push_back(std::make_shared<HttpClientLoop>(options_, share));
   }
-  for (const auto& loop : loops_) threads_.emplace_back([loop] { loop->run(); });
+  for (const auto& loop : loops_) {
+    threads_.emplace_back([loop] {
+      name_thread("http-out");
+      loop->run();
+    });
+  }
 }
 
 HttpClient::~HttpClient() {

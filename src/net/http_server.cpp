@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/thread_name.h"
 #include "net/http_server_loop.h"
 
 namespace belfry {
@@ -122,7 +123,12 @@ Status HttpServer::Impl::bind(const tcp::endpoint& endpoint) {
 
 void HttpServer::Impl::run() {
   accept();
-  for (const auto& loop : loops_) threads_.emplace_back([loop] { loop->run(); });
+  for (const auto& loop : loops_) {
+    threads_.emplace_back([loop] {
+      name_thread("http-in");
+      loop->run();
+    });
+  }
 }
 
 void HttpServer::Impl::accept() {

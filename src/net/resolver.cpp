@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/thread_name.h"
 #include "net/resolver_cache.h"
 
 namespace belfry {
@@ -110,6 +111,7 @@ class Resolver::Thread {
   }
 
   void run() {
+    name_thread("resolver");
     while (true) {
       Asked asked;
       {

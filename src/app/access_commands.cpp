@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -26,8 +27,18 @@ constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongInput = 2;
 
-int fail(const std::string& message, int code = kFailed) {
-  fmt::print(stderr, "belfry: {}\n", message);
+constexpr const char* kTokenHelp = R"(
+The server is asked, so that a revocation holds from the next request on: --server or
+BELFRY_SERVER says where it is, BELFRY_TOKEN who asks (--token too, but other users of this
+machine can see flags).
+
+Examples:
+  belfry token create --name ci --role Contributor --scope /subscriptions/me --expires P90D
+  belfry token list
+  belfry token revoke 0123456789abcdef)";
+
+int end_with(int code, const std::string& why) {
+  fmt::print(stderr, "belfry: {}\n", why);
   return code;
 }
 
@@ -91,19 +102,19 @@ int create_in_store(const TokenCreate& wanted, const json::object& body) {
   TokenRequest request = read_token_request(body, now, reading);
   if (!reading.errors.empty()) {
     const Error& first = reading.errors.front();
-    return fail(fmt::format("{}: {}", first.target, first.message), kWrongInput);
+    return end_with(kWrongInput, fmt::format("{}: {}", first.target, first.message));
   }
   SqliteOptions options;
   options.directory = wanted.store;
   options.key_file = wanted.key_file;
   const auto store = SqliteStore::open(options);
-  if (!store) return fail(store.error().message);
+  if (!store) return end_with(kFailed, store.error().message);
   Token token;
   token.name = request.name;
   token.assignments = request.assignments;
   token.expires = request.expires;
   const auto given = add_local_token(**store, token, now, "belfry token create --store");
-  if (!given) return fail(given.error().message);
+  if (!given) return end_with(kFailed, given.error().message);
   show_token(given->reveal(), fmt::format("Token '{}' in {}.", token.name, wanted.store));
   return kDone;
 }
@@ -125,15 +136,13 @@ std::optional<AuditMark> parse_mark(const std::string& text) {
   return mark;
 }
 
-}  // namespace
-
 int create_token(const Remote& remote, const TokenCreate& wanted) {
   const auto body = token_body(wanted);
-  if (!body) return fail(body.error().message, kWrongInput);
+  if (!body) return end_with(kWrongInput, body.error().message);
   if (!wanted.store.empty()) return create_in_store(wanted, *body);
   const auto answer =
       ask(remote, {.method = "POST", .target = "/belfry/tokens", .body = json::serialize(*body)});
-  if (!answer) return fail(answer.error().message);
+  if (!answer) return end_with(kFailed, answer.error().message);
   const json::object& token = answer->as_object();
   show_token(cell(token, "token"), fmt::format("Token '{}' with id {}: {}.", cell(token, "name"),
                                                cell(token, "id"), shown_assignments(token)));
@@ -142,7 +151,7 @@ int create_token(const Remote& remote, const TokenCreate& wanted) {
 
 int list_tokens(const Remote& remote, bool as_json) {
   const auto tokens = all_values(remote, "/belfry/tokens", kTokensMax);
-  if (!tokens) return fail(tokens.error().message);
+  if (!tokens) return end_with(kFailed, tokens.error().message);
   if (as_json) {
     fmt::print("{}\n", json::serialize(*tokens));
     return kDone;
@@ -159,7 +168,7 @@ int list_tokens(const Remote& remote, bool as_json) {
 int revoke_token(const Remote& remote, const std::string& id) {
   const auto answer =
       ask(remote, {.method = "DELETE", .target = "/belfry/tokens/" + percent_encoded(id)});
-  if (!answer) return fail(answer.error().message);
+  if (!answer) return end_with(kFailed, answer.error().message);
   fmt::print("Token '{}' with id {} is {}.\n", cell(answer->as_object(), "name"), id,
              cell(answer->as_object(), "state"));
   return kDone;
@@ -171,7 +180,7 @@ int list_audit(const Remote& remote, const AuditList& wanted) {
     target += "?$filter=" + percent_encoded(fmt::format("scope eq '{}'", wanted.scope));
   }
   const auto rows = all_values(remote, std::move(target), wanted.count);
-  if (!rows) return fail(rows.error().message);
+  if (!rows) return end_with(kFailed, rows.error().message);
   if (wanted.json) {
     fmt::print("{}\n", json::serialize(*rows));
     return kDone;
@@ -180,14 +189,14 @@ int list_audit(const Remote& remote, const AuditList& wanted) {
   return kDone;
 }
 
-int verify_audit(const AuditVerify& wanted) {
+int print_audit_findings(const AuditVerify& wanted) {
   std::optional<AuditMark> mark;
   if (!wanted.expect.empty()) {
     mark = parse_mark(wanted.expect);
-    if (!mark) return fail("--expect must be NUMBER:HASH.", kWrongInput);
+    if (!mark) return end_with(kWrongInput, "--expect must be NUMBER:HASH.");
   }
   const auto findings = verify_audit(wanted.store, mark);
-  if (!findings) return fail(findings.error().message);
+  if (!findings) return end_with(kFailed, findings.error().message);
   for (const std::string& problem : findings->problems) fmt::print("{}\n", problem);
   if (!findings->problems.empty()) return kFailed;
   fmt::print("The audit log of {} is sound: {} rows.\n", wanted.store, findings->rows);
@@ -195,6 +204,75 @@ int verify_audit(const AuditVerify& wanted) {
     fmt::print("Last row: {}:{}\n", findings->last.number, findings->last.hash);
   }
   return kDone;
+}
+
+}  // namespace
+
+void AccessCommands::add_to(CLI::App& app) {
+  add_tokens(app);
+  add_audit(app);
+  for (CLI::App* asking : {create_app_, list_app_, revoke_app_, audit_app_}) add_remote(asking);
+}
+
+void AccessCommands::add_tokens(CLI::App& app) {
+  auto* tokens = app.add_subcommand("token", "Make, list and revoke access tokens");
+  tokens->require_subcommand(1);
+  tokens->footer(kTokenHelp);
+  create_app_ = tokens->add_subcommand("create", "Make a token, and print it this once");
+  create_app_->add_option("--name", create_.name, "What it is for")->required();
+  create_app_->add_option("--role", create_.roles, "Reader, Operator, Contributor or Owner")
+      ->required();
+  create_app_->add_option("--scope", create_.scopes, "/, /subscriptions/S, … or a collection's id")
+      ->required();
+  create_app_->add_option("--expires", create_.expires, "A date, or a duration such as P90D");
+  create_app_
+      ->add_option("--store", create_.store,
+                   "Write into this store instead; its server must be stopped")
+      ->type_name("DIR");
+  create_app_->add_option("--key-file", create_.key_file, "The store's key, if it is elsewhere");
+  list_app_ = tokens->add_subcommand("list", "Say which tokens there are");
+  list_app_->add_flag("--json", json_, "Print a JSON array");
+  revoke_app_ = tokens->add_subcommand("revoke", "Let a token be good for nothing, at once");
+  revoke_app_->add_option("id", id_, "Its id, as the list says")->required();
+}
+
+void AccessCommands::add_audit(CLI::App& app) {
+  auto* audit = app.add_subcommand("audit", "Read the log of changes, and check it");
+  audit->require_subcommand(1);
+  audit_app_ = audit->add_subcommand("list", "Print the newest changes");
+  audit_app_->add_option("--scope", audit_.scope, "Only what is in this scope");
+  audit_app_->add_option("--count", audit_.count, "How many at most")->capture_default_str();
+  audit_app_->add_flag("--json", audit_.json, "Print a JSON array");
+  verify_app_ = audit->add_subcommand("verify", "Say whether a row was altered or removed");
+  verify_app_->add_option("--store", verify_.store, "The directory of the embedded database")
+      ->envname("BELFRY_STORE")
+      ->required();
+  verify_app_->add_option("--expect", verify_.expect, "NUMBER:HASH that an earlier run printed");
+}
+
+void AccessCommands::add_remote(CLI::App* command) {
+  RemoteFlags& flags = remotes_[command];
+  command->add_option("--server", flags.remote.server, "Where the server is")
+      ->envname("BELFRY_SERVER")
+      ->capture_default_str();
+  command->add_option("--token", flags.token, "Who asks")->envname("BELFRY_TOKEN");
+  command->add_option("--ca-file", flags.remote.ca_file, "Authorities (PEM) besides the system's");
+}
+
+Remote AccessCommands::remote_of(const CLI::App* command) const {
+  const RemoteFlags& flags = remotes_.at(command);
+  Remote remote = flags.remote;
+  remote.token = Secret(flags.token);
+  return remote;
+}
+
+std::optional<int> AccessCommands::run() const {
+  if (verify_app_->parsed()) return print_audit_findings(verify_);
+  if (create_app_->parsed()) return create_token(remote_of(create_app_), create_);
+  if (list_app_->parsed()) return list_tokens(remote_of(list_app_), json_);
+  if (revoke_app_->parsed()) return revoke_token(remote_of(revoke_app_), id_);
+  if (audit_app_->parsed()) return list_audit(remote_of(audit_app_), audit_);
+  return std::nullopt;
 }
 
 }  // namespace belfry

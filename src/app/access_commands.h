@@ -6,10 +6,16 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/remote.h"
+
+namespace CLI {
+class App;
+}
 
 namespace belfry {
 
@@ -33,11 +39,37 @@ struct AuditVerify {
   std::string expect;  // NUMBER:HASH, as an earlier run printed it
 };
 
-// Each prints what it has to say and gives the exit code.
-int create_token(const Remote& remote, const TokenCreate& wanted);
-int list_tokens(const Remote& remote, bool json);
-int revoke_token(const Remote& remote, const std::string& id);
-int list_audit(const Remote& remote, const AuditList& wanted);
-int verify_audit(const AuditVerify& wanted);
+class AccessCommands {
+ public:
+  void add_to(CLI::App& app);
+
+  // The exit code; none when it was another command.
+  std::optional<int> run() const;
+
+ private:
+  struct RemoteFlags {
+    Remote remote;
+    std::string token;
+  };
+
+  void add_tokens(CLI::App& app);
+  void add_audit(CLI::App& app);
+  void add_remote(CLI::App* command);
+  Remote remote_of(const CLI::App* command) const;
+
+  // Each command has its own: CLI11 reads the environment into the flags of those too that were
+  // not given.
+  std::map<const CLI::App*, RemoteFlags> remotes_;
+  TokenCreate create_;
+  bool json_ = false;
+  std::string id_;
+  AuditList audit_;
+  AuditVerify verify_;
+  CLI::App* create_app_ = nullptr;
+  CLI::App* list_app_ = nullptr;
+  CLI::App* revoke_app_ = nullptr;
+  CLI::App* audit_app_ = nullptr;
+  CLI::App* verify_app_ = nullptr;
+};
 
 }  // namespace belfry

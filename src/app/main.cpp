@@ -230,7 +230,6 @@ int run(int argc, char** argv) {
       "belfry");
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text());
-  app.footer(kHelp);
 
   SettingFlags setting_flags;
   auto* serve_app = app.add_subcommand("serve", "Run the server: REST API and scheduler");
@@ -305,6 +304,8 @@ int run(int argc, char** argv) {
   bench_command.add_to(app);
 
   auto* version_app = app.add_subcommand("version", "Print version, commit and compiler");
+
+  app.footer(kHelp);  // now, or every command would take it over
 
   try {
     app.parse(argc, argv);

@@ -98,6 +98,9 @@ void Api::route(const Caller& caller, const CallPtr& call) {
     const auto permit = gate_.permit_anywhere(caller, {Operation::move_clock, {}, "/clock"});
     return answer(call, permit ? clock(*permit, *call) : error_response(permit.error()));
   }
+  if (options_.render_metrics && path_of(call->request) == "/metrics") {
+    return metrics(caller, call);
+  }
   const auto path = parse_resource_path(path_of(call->request));
   if (!path) return answer(call, error_response(path.error()));
   call->path = *path;

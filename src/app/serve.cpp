@@ -20,6 +20,7 @@
 #include "app/greeting.h"
 #include "app/no_exec.h"
 #include "app/notify_socket.h"
+#include "app/occurrence_log.h"
 #include "app/version.h"
 #include "app/virtual_time.h"
 #include "base/clock.h"
@@ -216,6 +217,7 @@ Status serve(const ServeSettings& settings) {
 
   const std::unique_ptr<Clock> clock = make_clock(settings);
   RunMetrics run_metrics;
+  OccurrenceLog occurrence_log(settings.log_level, *clock, log);
   std::optional<Engine> engine;
   const WallClock token_clock;
   TRY_ASSIGN(ActionDispatcher::Options dispatcher_options, dispatcher_options_of(settings));
@@ -229,7 +231,7 @@ Status serve(const ServeSettings& settings) {
   TRY_ASSIGN(const std::unique_ptr<ActionDispatcher> dispatcher,
              ActionDispatcher::start(dispatcher_options, *clock));
   EngineOptions engine_options = engine_options_of(settings);
-  engine_options.observers = {&run_metrics};
+  engine_options.observers = {&run_metrics, &occurrence_log};
   engine.emplace(*store, *dispatcher, Random::from_entropy(), engine_options);
   engine->set_log([](LogLevel level, const std::string& line) { log(level, line); });
   EngineThread engine_thread(*engine, *clock);

@@ -15,10 +15,13 @@ Ticks read_clock(clockid_t clock) {
          std::chrono::floor<Ticks>(std::chrono::nanoseconds{time.tv_nsec});
 }
 
-// Reads what the kernel was last told by whoever keeps the clock; changes nothing.
-bool is_synchronised() {
+// Reads what the kernel was last told by whoever keeps the clock; changes nothing. Where a unit
+// keeps its service from setting the clock, the kernel refuses to answer this too.
+std::optional<bool> is_synchronised() {
   timex state{};
-  return adjtimex(&state) != TIME_ERROR;
+  const int answer = adjtimex(&state);
+  if (answer == -1) return std::nullopt;
+  return answer != TIME_ERROR;
 }
 
 Ticks distance(Ticks a, Ticks b) {

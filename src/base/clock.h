@@ -17,9 +17,9 @@ namespace belfry {
 // For those who watch a server.
 struct ClockFacts {
   bool trusted = true;
-  Ticks offset{};           // how far the wall clock is ahead of what the Clock tells
-  std::uint64_t jumps = 0;  // times the wall clock was set by more than a second
-  bool synchronised = true;
+  Ticks offset{};                    // how far the wall clock is ahead of what the Clock tells
+  std::uint64_t jumps = 0;           // times the wall clock was set by more than a second
+  std::optional<bool> synchronised;  // none: the kernel does not say
 };
 
 class Clock {

@@ -30,7 +30,7 @@ std::string MetricsPage::render() {
   append(all, collect_store());
   append(all, collect_clock());
   append(all, sources_.http.collect());
-  append(all, collect_process());
+  append(all, collect_process(began_));
   return prometheus::TextSerializer().Serialize(all);
 }
 
@@ -80,7 +80,7 @@ Families MetricsPage::collect_store() {
 
 Families MetricsPage::collect_clock() const {
   const ClockFacts clock = sources_.clock.facts();
-  return {
+  Families out{
       gauge_family({"belfry_clock_trusted",
                     "0 while the clock has just jumped and is not believed yet: nothing is "
                     "started meanwhile."},
@@ -92,10 +92,14 @@ Families MetricsPage::collect_clock() const {
                       "Times the machine's clock was set by more than "
                       "a second, forwards or back."},
                      number(clock.jumps)),
-      gauge_family({"belfry_clock_synchronised",
-                    "1: the kernel says that something keeps the machine's clock right (NTP)."},
-                   clock.synchronised ? 1 : 0),
   };
+  if (clock.synchronised) {
+    out.push_back(
+        gauge_family({"belfry_clock_synchronised",
+                      "1: the kernel says that something keeps the machine's clock right (NTP)."},
+                     *clock.synchronised ? 1 : 0));
+  }
+  return out;
 }
 
 }  // namespace belfry

@@ -53,6 +53,7 @@ class MetricsPage {
 
   const MetricsSources sources_;
   JobCensus census_;
+  const Instant began_ = WallClock().now();  // with the process, as good as
 };
 
 }  // namespace belfry

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 namespace belfry {
 namespace {
@@ -51,31 +50,9 @@ Memory memory_bytes() {
   return {pages.all * page, pages.resident * page};
 }
 
-double boot_time() {
-  std::ifstream stat("/proc/stat");
-  for (std::string word; stat >> word;) {
-    double value = 0;
-    if (word == "btime" && stat >> value) return value;
-  }
-  return 0;
-}
-
-// Field 22 of /proc/self/stat; the second, a name in parentheses, may contain anything.
-double start_time() {
-  constexpr int kFieldsBetween = 19;
-  std::ifstream stat("/proc/self/stat");
-  std::string line;
-  std::getline(stat, line);
-  std::size_t at = line.rfind(')');
-  if (at == std::string::npos) return 0;
-  for (int field = 0; field <= kFieldsBetween; ++field) at = line.find(' ', at + 1);
-  const double ticks = std::strtod(line.c_str() + at, nullptr);
-  return boot_time() + ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
 }  // namespace
 
-Families collect_process() {
+Families collect_process(Instant began) {
   const Memory memory = memory_bytes();
   return {
       counter_family({"process_cpu_seconds_total", "Processor time used."}, cpu_seconds()),
@@ -84,7 +61,7 @@ Families collect_process() {
       gauge_family({"process_open_fds", "Open files; each connection is one."}, open_files()),
       gauge_family({"process_max_fds", "How many files may be open."}, open_files_max()),
       gauge_family({"process_start_time_seconds", "When the process began, since 1970."},
-                   start_time()),
+                   in_seconds(began.time_since_epoch())),
   };
 }
 

@@ -8,6 +8,7 @@
 
 namespace belfry {
 
-Families collect_process();
+// `began` is when the process did: /proc does not tell where only processes are to be seen in it.
+Families collect_process(Instant began);
 
 }  // namespace belfry

@@ -41,6 +41,7 @@ set(BELFRY_LIBRARIES_model Boost::json)
 set(BELFRY_LIBRARIES_wire Boost::json)
 set(BELFRY_LIBRARIES_dispatch Boost::json)
 set(BELFRY_LIBRARIES_store SQLite::SQLite3 OpenSSL::Crypto)
+set(BELFRY_LIBRARIES_metrics prometheus-cpp-core)
 set(BELFRY_LIBRARIES_net Boost::headers OpenSSL::SSL cares qpid-proton)
 
 set(BELFRY_TEST_LIST ${CMAKE_BINARY_DIR}/tests.list)

@@ -7,6 +7,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "api/openapi.h"
 #include "api/operations.h"
 #include "api/response.h"
 #include "wire/collection_json.h"
@@ -55,6 +56,7 @@ void Api::handle(HttpRequest request, Respond respond) {
   const std::string_view path = path_of(call->request);
   if (path == "/healthz") return answer(call, json_response(200, {{"status", "ok"}}));
   if (path == "/readyz") return answer_ready(call);
+  if (path == "/openapi.json") return answer(call, openapi_response(call->request));
 
   const bool taken = workers_.try_post([this, call] {
     gate_.admit(call->request, clock_.now(), [this, call](const Result<Caller>& caller) {
@@ -97,6 +99,9 @@ void Api::route(const Caller& caller, const CallPtr& call) {
   if (options_.move_clock && path_of(call->request) == "/clock") {
     const auto permit = gate_.permit_anywhere(caller, {Operation::move_clock, {}, "/clock"});
     return answer(call, permit ? clock(*permit, *call) : error_response(permit.error()));
+  }
+  if (options_.render_metrics && path_of(call->request) == "/metrics") {
+    return metrics(caller, call);
   }
   const auto path = parse_resource_path(path_of(call->request));
   if (!path) return answer(call, error_response(path.error()));

@@ -52,6 +52,7 @@ struct ApiOptions {
   std::vector<std::string> locations;
   SuccessStatus success_status = SuccessStatus::omitted;
   RunPreflight run_preflight;
+  std::function<std::string()> render_metrics;  // none: /metrics is not served
   MoveClock move_clock;  // empty: the clock is the machine's, and /clock is not served
 };
 
@@ -84,6 +85,7 @@ class Api {
   void answer_ready(const CallPtr& call);
   boost::json::array reasons_not_to_be_ready() const;
   HttpResponse clock(const Permit& permit, const Call& call);
+  void metrics(const Caller& caller, const CallPtr& call);
 
   HttpResponse provider(const Permit& permit, const Call& call);
   HttpResponse list_collections(const Permit& permit, const Call& call);

@@ -92,6 +92,13 @@ HttpResponse page_response(boost::json::array values, const std::string& next_li
   return json_response(200, page);
 }
 
+HttpResponse only_get_response() {
+  HttpResponse response =
+      error_response({ErrorCode::wrong_method, "Only GET is possible here.", {}});
+  response.headers.emplace_back("Allow", "GET");
+  return response;
+}
+
 HttpResponse refusal_response(int status, const std::string& what) {
   HttpResponse response = with_json(status, error_body({code_of(status), what, {}}));
   add_request_ids(response, {});

@@ -21,6 +21,9 @@ HttpResponse malformed_response(const std::string& what, const std::vector<Error
 // What a list answers: {"value": […], "nextLink": …}; an empty link is null.
 HttpResponse page_response(boost::json::array values, const std::string& next_link);
 
+// For what can only be read.
+HttpResponse only_get_response();
+
 // For what the server refuses before anybody looks at it.
 HttpResponse refusal_response(int status, const std::string& what);
 

@@ -18,7 +18,11 @@ EngineThread::EngineThread(Engine& engine, const Clock& clock)
     : engine_(engine), clock_(clock), thread_([this] { run(); }) {}
 
 EngineThread::~EngineThread() {
-  ending_ = true;
+  end();
+}
+
+void EngineThread::end() {
+  if (ending_.exchange(true)) return;
   engine_.inbox().wake();
   thread_.join();
 }
@@ -54,6 +58,11 @@ Instant EngineThread::step() {
 std::uint64_t EngineThread::steps_done() const {
   const std::lock_guard lock(mutex_);
   return progress_.steps_done;
+}
+
+std::size_t EngineThread::in_flight() const {
+  const std::lock_guard lock(mutex_);
+  return progress_.in_flight;
 }
 
 Instant EngineThread::wait_until_idle() {

@@ -18,7 +18,10 @@ namespace belfry {
 class EngineThread {
  public:
   EngineThread(Engine& engine, const Clock& clock);
-  ~EngineThread();  // ends after the step that is under way
+  ~EngineThread();  // ends
+
+  // Returns after the step that is under way; there is no further one.
+  void end();
 
   // From now on nothing new is begun; what is on the wire is still settled.
   void stop_starting() { stopping_ = true; }
@@ -29,6 +32,7 @@ class EngineThread {
 
   // Grows at least once a second, unless a step does not come back.
   std::uint64_t steps_done() const;
+  std::size_t in_flight() const;
 
   // Blocks until nothing is on the wire, at most for `patience`.
   void wait_until_settled(Millis patience);

@@ -20,12 +20,14 @@
 #include "app/greeting.h"
 #include "app/no_exec.h"
 #include "app/notify_socket.h"
+#include "app/occurrence_log.h"
 #include "app/version.h"
 #include "app/virtual_time.h"
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/random.h"
 #include "dispatch/action_dispatcher.h"
+#include "metrics/metrics_page.h"
 #include "net/http_server.h"
 #include "net/tls_server.h"
 #include "store/sqlite_store.h"
@@ -175,6 +177,10 @@ bool needs_first_token(const ServeSettings& settings) {
   return !settings.local_mode() && !grants_everything(settings.oidc);
 }
 
+EngineReading reading_of(const EngineThread& thread, const Engine& engine) {
+  return {thread.steps_done(), thread.in_flight(), engine.store_trouble().empty()};
+}
+
 Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& settings) {
   ActionDispatcher::Options options;
   options.identity = {std::string("Belfry/") + version_number(), settings.region};
@@ -210,20 +216,25 @@ Status serve(const ServeSettings& settings) {
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, SqliteStore::open(store_options));
 
   const std::unique_ptr<Clock> clock = make_clock(settings);
+  RunMetrics run_metrics;
+  OccurrenceLog occurrence_log(settings.log_level, *clock, log);
   std::optional<Engine> engine;
   const WallClock token_clock;
   TRY_ASSIGN(ActionDispatcher::Options dispatcher_options, dispatcher_options_of(settings));
   dispatcher_options.token_clock = &token_clock;
-  dispatcher_options.report = [&engine](const Attempt& attempt, Outcome outcome) {
+  dispatcher_options.report = [&engine, &run_metrics](const Attempt& attempt, Outcome outcome) {
     FAILPOINT("before-report");
+    run_metrics.reported(attempt, outcome);
     engine->report(attempt, std::move(outcome));
     FAILPOINT("after-report");
   };
   TRY_ASSIGN(const std::unique_ptr<ActionDispatcher> dispatcher,
              ActionDispatcher::start(dispatcher_options, *clock));
-  engine.emplace(*store, *dispatcher, Random::from_entropy(), engine_options_of(settings));
+  EngineOptions engine_options = engine_options_of(settings);
+  engine_options.observers = {&run_metrics, &occurrence_log};
+  engine.emplace(*store, *dispatcher, Random::from_entropy(), engine_options);
   engine->set_log([](LogLevel level, const std::string& line) { log(level, line); });
-  std::optional<EngineThread> engine_thread(std::in_place, *engine, *clock);
+  EngineThread engine_thread(*engine, *clock);
 
   WorkerPool workers(static_cast<std::size_t>(settings.workers), kWaitingRequestsMax);
   ApiOptions api_options;
@@ -246,9 +257,21 @@ Status serve(const ServeSettings& settings) {
   };
   std::optional<VirtualTime> virtual_time;
   if (auto* virtual_clock = dynamic_cast<VirtualClock*>(clock.get())) {
-    virtual_time.emplace(*virtual_clock, *engine_thread);
+    virtual_time.emplace(*virtual_clock, engine_thread);
     api_options.move_clock = [&virtual_time](Instant to) { return virtual_time->move_to(to); };
   }
+  HttpMetrics http_metrics;
+  MetricsPage metrics_page({
+      .runs = run_metrics,
+      .http = http_metrics,
+      .store = *store,
+      .clock = *clock,
+      .engine = [&] { return reading_of(engine_thread, *engine); },
+      .targets = [&] { return dispatcher->loads(); },
+      .version = version_number(),
+      .commit = build_commit(),
+  });
+  api_options.render_metrics = [&metrics_page] { return metrics_page.render(); };
   Api api(*store, *engine, *clock, workers, api_options);
 
   HttpServer::Options server_options;
@@ -260,10 +283,13 @@ Status serve(const ServeSettings& settings) {
     TRY_ASSIGN(tls, TlsServer::make(*settings.tls));
     server_options.tls = tls;
   }
-  server_options.handler = [&api](HttpRequest request, HttpServer::Respond respond) {
-    api.handle(std::move(request), std::move(respond));
+  server_options.handler = [&api, &http_metrics](HttpRequest request, HttpServer::Respond respond) {
+    api.handle(std::move(request), http_metrics.measured(std::move(respond)));
   };
-  server_options.refusal = refusal_response;
+  server_options.refusal = [&http_metrics](int status, const std::string& what) {
+    http_metrics.refused(status);
+    return refusal_response(status, what);
+  };
   TRY_ASSIGN(const std::unique_ptr<HttpServer> server, HttpServer::start(server_options));
   // Only now that nothing can keep it from being shown.
   FirstToken first_token;
@@ -276,7 +302,7 @@ Status serve(const ServeSettings& settings) {
       {{"host", settings.host}, {"port", fmt::to_string(server->port())}});
 
   KeyRenewal keys(*store);
-  Heartbeat heartbeat(notify, [&engine_thread] { return engine_thread->steps_done(); });
+  Heartbeat heartbeat(notify, [&engine_thread] { return engine_thread.steps_done(); });
   notify.ready();
   wait_for_stop(signals, notify, heartbeat, [&] {
     if (tls) renew_certificate(*tls);
@@ -284,14 +310,14 @@ Status serve(const ServeSettings& settings) {
   });
   log(LogLevel::info, "stopping: finishing what is under way");
   api.stop_being_ready();
-  engine_thread->stop_starting();
+  engine_thread.stop_starting();
   // What comes back now could not be written down.
   const Millis grace = store_broken ? Millis{0} : settings.drain_grace;
   notify.stopping(grace);
   server->drain(grace);
-  engine_thread->wait_until_settled(grace);
+  engine_thread.wait_until_settled(grace);
   dispatcher->stop(Millis{0});
-  engine_thread.reset();
+  engine_thread.end();  // and stays: who watches it may still be looking
   if (bearer_tokens) bearer_tokens->stop();
   workers.finish();
   log(LogLevel::info, "stopped");

@@ -12,6 +12,10 @@ const char* version_number() {
   return BELFRY_VERSION;
 }
 
+const char* build_commit() {
+  return BELFRY_COMMIT;
+}
+
 std::string version_text() {
 #ifdef __clang__
   const char* compiler = "clang++ " __clang_version__;

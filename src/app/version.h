@@ -12,5 +12,6 @@ namespace belfry {
 std::string version_text();
 
 const char* version_number();  // "0.1.0"
+const char* build_commit();    // "1a2b3c4"
 
 }  // namespace belfry

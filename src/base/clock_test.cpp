@@ -47,6 +47,23 @@ TEST(OffsetKeeper, AJumpThatStandsIsBelieved) {
   }
 }
 
+TEST(OffsetKeeper, CountsJumpsAndSaysHowFarTheClockIsAhead) {
+  OffsetKeeper keeper;
+  keeper.tell(seconds{100}, kStart);
+  keeper.tell(seconds{101}, kStart + seconds{1} + milliseconds{900});
+  EXPECT_EQ(keeper.jumps(), 0u);
+  keeper.tell(seconds{102}, kStart + seconds{10});
+  EXPECT_EQ(keeper.jumps(), 1u);
+  EXPECT_EQ(keeper.ahead(), Ticks{0});
+  keeper.tell(seconds{103}, kStart + seconds{11} - hours{24});
+  keeper.tell(seconds{104}, kStart + seconds{12} - hours{24});
+  EXPECT_EQ(keeper.jumps(), 2u);
+  EXPECT_EQ(keeper.ahead(), -hours{24});
+  keeper.tell(seconds{105}, kStart + seconds{13});
+  EXPECT_EQ(keeper.jumps(), 2u);
+  EXPECT_EQ(keeper.ahead(), Ticks{0});
+}
+
 TEST(OffsetKeeper, AClockThatKeepsJumpingIsNeverBelieved) {
   OffsetKeeper keeper;
   keeper.tell(seconds{0}, kStart);

@@ -21,24 +21,52 @@ std::string_view name_of(LogLevel level) {
   return kNames[static_cast<std::size_t>(level)];
 }
 
-// How many bytes the control character at the beginning of the text has; 0 when there is none.
-// Those from U+0080 on have two, and some terminals obey them as well.
-std::size_t control_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  if (byte(0) < 0x20 || byte(0) == 0x7F) return 1;
-  return text.size() > 1 && byte(0) == 0xC2 && byte(1) < 0xA0 ? 2 : 0;
+unsigned byte_at(std::string_view text, std::size_t index) {
+  return index < text.size() ? static_cast<unsigned char>(text[index]) : 0;
+}
+
+// The code point that the text begins with and how many bytes it takes: 0 where they are not
+// UTF-8 (RFC 3629: neither surrogates nor a longer spelling than need be).
+struct Decoded {
+  unsigned point = 0;
+  std::size_t bytes = 0;
+};
+
+Decoded decode(std::string_view text) {
+  const unsigned lead = byte_at(text, 0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  constexpr unsigned kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (lead < 0xC2 || lead > 0xF4) return {};
+  unsigned point = lead & (0x7Fu >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const unsigned next = byte_at(text, i);
+    if ((next & 0xC0) != 0x80) return {};
+    point = (point << 6) | (next & 0x3F);
+  }
+  const bool surrogate = 0xD800 <= point && point <= 0xDFFF;
+  return point < kLeast[bytes] || surrogate || point > 0x10FFFF ? Decoded{} : Decoded{point, bytes};
+}
+
+// What a terminal or a reader of lines may take for more than a letter: the control characters
+// of ASCII and of Latin-1, the two line ends of Unicode, and marks that turn the writing around.
+bool is_control(unsigned point) {
+  return point < 0x20 || (0x7F <= point && point <= 0x9F) || point == 0x2028 || point == 0x2029 ||
+         (0x202A <= point && point <= 0x202E) || (0x2066 <= point && point <= 0x2069);
 }
 
 void append_escaped(std::string& out, std::string_view text, bool quotes) {
   while (!text.empty()) {
-    const std::size_t control = control_bytes(text);
-    if (control > 0) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(text[control - 1]));
+    const Decoded next = decode(text);
+    if (next.bytes == 0) {
+      out += "\\ufffd";
+    } else if (is_control(next.point)) {
+      out += fmt::format("\\u{:04x}", next.point);
     } else {
-      if (quotes && (text[0] == '"' || text[0] == '\\')) out += '\\';
-      out += text[0];
+      if (quotes && (next.point == '"' || next.point == '\\')) out += '\\';
+      out += text.substr(0, next.bytes);
     }
-    text.remove_prefix(std::max<std::size_t>(control, 1));
+    text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
 }
 

@@ -22,7 +22,33 @@ TEST(Log, WhatATerminalObeysComesOutEscapedToo) {
                      {}),
             "info    \\u001b[2J\\u009b31m\\u007f");
   EXPECT_EQ(log_line(LogFormat::text, LogLevel::info, "gr\xC3\xBC\xC3\x9F \xC2\xA9 \xC2", {}),
-            "info    gr\xC3\xBC\xC3\x9F \xC2\xA9 \xC2");
+            "info    gr\xC3\xBC\xC3\x9F \xC2\xA9 \\ufffd");
+}
+
+// A terminal takes U+009B for the beginning of a command; U+2028 ends a line for JavaScript; a
+// mark that turns the writing around makes a line read as another.
+TEST(Log, ControlCharactersBeyondAsciiComeOutEscapedToo) {
+  EXPECT_EQ(log_line(LogFormat::text, LogLevel::info,
+                     "\xC2\x9B"
+                     "31m \xE2\x80\xA8 \xE2\x80\xAE",
+                     {}),
+            "info    \\u009b31m \\u2028 \\u202e");
+}
+
+// A parser would refuse the line, and an event be lost.
+TEST(Log, WhatIsNotUtf8IsReplaced) {
+  const auto shown = [](std::string_view text) {
+    return log_line(LogFormat::json, LogLevel::info, text, {});
+  };
+  const auto line = [](const std::string& text) {
+    return R"(,"level":"info","msg":")" + text + "\"}";
+  };
+  EXPECT_EQ(shown("gr\xC3\xBC\xC3\x9F \xE6\x97\xA5 \xF0\x9F\x94\x94"),
+            line("gr\xC3\xBC\xC3\x9F \xE6\x97\xA5 \xF0\x9F\x94\x94"));
+  EXPECT_EQ(shown("\xFC!"), line("\\ufffd!"));                      // Latin-1
+  EXPECT_EQ(shown("\xE6\x97"), line("\\ufffd\\ufffd"));             // cut off
+  EXPECT_EQ(shown("\xC0\x8A"), line("\\ufffd\\ufffd"));             // a longer "\n"
+  EXPECT_EQ(shown("\xED\xA0\x80"), line("\\ufffd\\ufffd\\ufffd"));  // a surrogate
 }
 
 TEST(Log, JsonIsOneObjectALine) {

@@ -171,8 +171,12 @@ void Engine::begin_due(Draft& draft, Instant now) {
 // False when the store failed: nothing of this step stands, and every answer says so.
 bool Engine::commit(const Draft::Keyed& writes, std::vector<Answer>& answers) {
   FAILPOINT("before-commit");
+  for (EngineObserver* observer : options_.observers) observer->committing();
   const auto results = store_.commit(writes.writes);
   FAILPOINT("after-commit");
+  for (EngineObserver* observer : options_.observers) {
+    results ? observer->committed(writes.writes, *results) : observer->commit_failed();
+  }
   if (!results) {
     lose_store(results.error());
     for (Answer& answer : answers) {

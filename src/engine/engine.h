@@ -25,6 +25,7 @@
 #include "engine/agenda.h"
 #include "engine/command.h"
 #include "engine/draft.h"
+#include "engine/engine_observer.h"
 #include "engine/inbox.h"
 #include "engine/settle.h"
 #include "engine/store_health.h"
@@ -48,6 +49,7 @@ struct EngineOptions {
   Ticks ended_jobs_kept = std::chrono::days{60};
   Ticks sweep_every = std::chrono::seconds{1};
   std::size_t sweep_rows_max = 1'000;
+  std::vector<EngineObserver*> observers;
 };
 
 class Engine {

@@ -78,6 +78,12 @@ bool HttpClient::send(HttpCall call, Done done) {
   return loop.send(std::move(call), std::move(done));
 }
 
+std::vector<HttpOriginLoad> HttpClient::loads() const {
+  std::vector<HttpOriginLoad> all;
+  for (const auto& loop : loops_) loop->add_loads(all);
+  return all;
+}
+
 bool HttpClient::drain(Millis grace) {
   for (const auto& loop : loops_) loop->stop_taking();
   const SteadyTime until = SteadyClock::now() + grace;

@@ -24,6 +24,7 @@
 #include "base/result.h"
 #include "net/egress_guard.h"
 #include "net/http_client_call.h"
+#include "net/http_origin_load.h"
 #include "net/resolver.h"
 #include "net/tls_client.h"
 
@@ -55,6 +56,9 @@ class HttpClient {
   // From any thread, never blocking. False: a limit is reached or the client is draining;
   // nothing will be sent, and `done` is not called. Otherwise it is called exactly once.
   bool send(HttpCall call, Done done);
+
+  // From any thread. An origin that is called with several certificates is there several times.
+  std::vector<HttpOriginLoad> loads() const;
 
   // Takes no more calls and waits for those under way; true when none is left.
   bool drain(Millis grace);

@@ -140,6 +140,16 @@ void HttpClientLoop::forget_empty_pools() {
   if (!pools_.empty()) arm_timer();
 }
 
+// As admission has it: those beyond the connections that an origin may have are waiting.
+void HttpClientLoop::add_loads(std::vector<HttpOriginLoad>& all) {
+  const std::size_t connections = options_->limits.connections_per_origin_max;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, pool] : pools_) {
+    const std::size_t calls = pool.taken.calls;
+    all.push_back({key.origin, calls, calls > connections ? calls - connections : 0});
+  }
+}
+
 void HttpClientLoop::stop_taking() {
   const std::lock_guard lock(mutex_);
   taking_ = false;

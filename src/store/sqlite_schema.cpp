@@ -126,6 +126,10 @@ CREATE TABLE audit_head(
 ) STRICT;
 INSERT INTO audit_head(one, number, hash) VALUES (1, 0, '');
 )",
+    R"(
+-- To count them. An advance of an enabled job leaves it alone.
+CREATE INDEX progress_at_rest ON progress(state) WHERE state <> 0;
+)",
 };
 
 Status done(Connection& db) {

@@ -12,6 +12,7 @@
 #include "store/durable_file.h"
 #include "store/key_file.h"
 #include "store/sqlite_audit.h"
+#include "store/sqlite_facts.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_schema.h"
 #include "store/sqlite_tokens.h"
@@ -226,6 +227,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& opti
 SqliteStore::SqliteStore(DirectoryLock lock, std::unique_ptr<Connection> writer, Sealer sealer,
                          const SqliteOptions& options)
     : lock_(std::move(lock)),
+      database_(database_path(options.directory)),
       key_file_(key_file_of(options)),
       sealer_(std::move(sealer)),
       checkpoint_pages_(options.checkpoint_pages),
@@ -470,6 +472,14 @@ Result<std::vector<Token>> SqliteStore::tokens(const std::string& after, std::si
 
 Result<std::vector<AuditRow>> SqliteStore::audit_rows(const AuditQuery& query) {
   return read([&](Connection& db) { return list_audit(db, query); });
+}
+
+Result<JobCounts> SqliteStore::count_jobs_by_state() {
+  return read([](Connection& db) { return belfry::count_jobs_by_state(db); });
+}
+
+Result<std::optional<Instant>> SqliteStore::earliest_due() {
+  return read([](Connection& db) { return belfry::earliest_due(db); });
 }
 
 }  // namespace belfry

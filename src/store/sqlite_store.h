@@ -32,6 +32,7 @@
 #include "store/sqlite.h"
 #include "store/sqlite_reseal.h"
 #include "store/store.h"
+#include "store/store_facts.h"
 #include "store/token_store.h"
 
 namespace belfry {
@@ -61,7 +62,7 @@ struct SqliteOptions {
 std::filesystem::path database_path(const std::filesystem::path& directory);
 std::filesystem::path key_path(const std::filesystem::path& directory);
 
-class SqliteStore final : public Store, public TokenStore, public AuditLog {
+class SqliteStore final : public Store, public TokenStore, public AuditLog, public StoreFacts {
  public:
   // Makes what is missing. Refused where another server has the directory, where a newer
   // Belfry wrote the database, and where the key does not fit what is sealed in it.
@@ -91,6 +92,10 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog {
   Result<std::vector<Token>> tokens(const std::string& after, std::size_t limit) override;
   Result<std::vector<AuditRow>> audit_rows(const AuditQuery& query) override;
 
+  Result<JobCounts> count_jobs_by_state() override;
+  Result<std::optional<Instant>> earliest_due() override;
+  StoreBytes bytes() const override;
+
  private:
   SqliteStore(DirectoryLock lock, std::unique_ptr<Connection> writer, Sealer sealer,
               const SqliteOptions& options);
@@ -110,6 +115,7 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog {
   auto read_with(Connection& db, Read body) -> Result<decltype(body(db))>;
 
   const DirectoryLock lock_;
+  const std::filesystem::path database_;
   const std::filesystem::path key_file_;
   Sealer sealer_;
   Resealing resealing_;  // of the thread that sweeps

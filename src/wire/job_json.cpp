@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/attempt.h"
 #include "wire/definition_json.h"
 #include "wire/iso8601.h"
 #include "wire/merge.h"
@@ -61,6 +62,20 @@ json::object write_status(const JobStatus& status, std::optional<Instant> next_e
   out["executionCount"] = status.executions;
   out["failureCount"] = status.failures;
   out["faultedCount"] = status.faults;
+  return out;
+}
+
+// Ours: the occurrence that is being tried, if one is. An attempt that is under way has begun;
+// one that waits, for its retry or for its turn, has a time when it is tried next.
+json::object write_current_attempt(const Job& job) {
+  const DueAttempt& next = *job.next;
+  json::object out;
+  out["executionTag"] = occurrence_tag(job.id, next.occurrence.seq);
+  out["expectedExecutionTime"] = format_instant(next.occurrence.scheduled_for);
+  out["actionName"] = next.role == ActionRole::main ? "MainAction" : "ErrorAction";
+  out["retryCount"] = next.retry;
+  if (next.started) out["startTime"] = format_instant(*next.started);
+  if (!next.started) out["nextTryTime"] = format_instant(next.due);
   return out;
 }
 
@@ -140,7 +155,9 @@ json::object write_job(const Job& job, std::optional<Instant> next_execution) {
   json::object properties = write_definition(job.definition, Secrets::omit);
   properties["state"] = kStates[static_cast<std::size_t>(job.state)].first;
   if (job.state != JobState::disabled || job.status.executions > 0) {
-    properties["status"] = write_status(job.status, next_execution);
+    json::object status = write_status(job.status, next_execution);
+    if (job.next && job.next->open()) status["currentAttempt"] = write_current_attempt(job);
+    properties["status"] = std::move(status);
   }
   json::object out;
   out["id"] = job_id(job.key);

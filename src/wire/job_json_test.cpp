@@ -7,6 +7,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "model/attempt.h"
 #include "wire/definition_json.h"
 #include "wire/iso8601.h"
 
@@ -45,6 +46,34 @@ const char* const kEverything = R"({"properties":{
   "recurrence":{"frequency":"Week","schedule":{"weekDays":["Monday"],"hours":[4],"minutes":[0]},
     "count":10},
   "state":"Enabled"}})";
+
+// Ours: what is being tried. A job that only waits for its next occurrence has nothing of it.
+TEST(JobJson, TellsWhatIsBeingTried) {
+  const auto shown = [](const DueAttempt& next) {
+    Job job;
+    job.id = JobId{42};
+    job.definition = accepted(kEverything).definition;
+    job.next = next;
+    const json::object written = write_job(job, std::nullopt);
+    const auto& status = written.at("properties").at("status").as_object();
+    const auto* found = status.if_contains("currentAttempt");
+    return found == nullptr ? std::string("nothing") : json::serialize(*found);
+  };
+  const Instant noon = *parse_instant("2030-01-01T12:00Z");
+  DueAttempt next{.due = noon, .occurrence = {noon, 3}};
+  EXPECT_EQ(shown(next), "nothing");
+  next.started = noon + Seconds{1};
+  const std::string tag = occurrence_tag(JobId{42}, 3);
+  EXPECT_EQ(shown(next), R"({"executionTag":")" + tag +
+                             R"(","expectedExecutionTime":"2030-01-01T12:00:00Z","actionName":)"
+                             R"("MainAction","retryCount":0,"startTime":"2030-01-01T12:00:01Z"})");
+  next = {
+      .due = noon + Seconds{30}, .occurrence = {noon, 3}, .role = ActionRole::error, .retry = 2};
+  EXPECT_EQ(shown(next), R"({"executionTag":")" + tag +
+                             R"(","expectedExecutionTime":"2030-01-01T12:00:00Z","actionName":)"
+                             R"("ErrorAction","retryCount":2,"nextTryTime":)"
+                             R"("2030-01-01T12:00:30Z"})");
+}
 
 TEST(JobJson, ComesBackAsTheLiveServiceWroteIt) {
   Job job;

@@ -327,6 +327,20 @@ class Tour {
         () => this.jobs.list(GROUP, COLLECTION, { filter: 'name eq x' }));
     });
   }
+
+  // Its status has a member that this client does not know.
+  async beingTried() {
+    await suite.case('a job that waits for its retry can be read, and put back', async () => {
+      await this.put('trying', httpJob({ startTime: undefined }));
+      const read = () => this.jobs.get(GROUP, COLLECTION, 'trying');
+      // Its target, a port where nobody listens, fails it at once.
+      while ((await read()).properties.status.failureCount === 0);
+      const job = await read();
+      equal(job.properties.status.executionCount, 1);
+      equal((await this.put('trying', job)).name, `${COLLECTION}/trying`);
+      await this.jobs.deleteMethod(GROUP, COLLECTION, 'trying');
+    });
+  }
 }
 
 // All rows of a list, following nextLink as the client wants it followed.
@@ -405,6 +419,7 @@ try {
   await tour.patchRunDelete();
   await tour.lists();
   await tour.errors();
+  await tour.beingTried();
   await paging();
   await history();
   await server.stop();

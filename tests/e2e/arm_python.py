@@ -63,7 +63,8 @@ def http_job(**properties):
     request = m.HttpRequest(uri="http://127.0.0.1:1/hook", method="POST",
                             headers={"Content-Type": "text/plain"}, body="text")
     properties.setdefault("action", m.JobAction(type="Http", request=request))
-    return m.JobDefinition(properties=m.JobProperties(start_time=AHEAD, **properties))
+    properties.setdefault("start_time", AHEAD)
+    return m.JobDefinition(properties=m.JobProperties(**properties))
 
 
 def lower(values):
@@ -324,6 +325,19 @@ class Tour:
                   lambda: list(self.jobs.list(GROUP, COLLECTION, filter="name eq x")))
 
 
+    def being_tried(self):
+        """Its status has a member that this client does not know."""
+        with self.suite.case("a job that waits for its retry can be read, and put back"):
+            self.put("trying", http_job(start_time=None))
+            while self.get("trying").properties.status.failure_count == 0:
+                pass  # its target, a port where nobody listens, fails it at once
+            read = self.get("trying")
+            equal((read.properties.state.lower(), read.properties.status.execution_count),
+                  ("enabled", 1))
+            equal(self.put("trying", read).name, f"{COLLECTION}/trying")
+            self.jobs.delete(GROUP, COLLECTION, "trying")
+
+
 def history(suite, client, rows):
     def some(**options):
         return list(client.jobs.list_job_history(GROUP, COLLECTION, "full", **options))
@@ -373,6 +387,7 @@ def main():
         tour.patch_run_delete()
         tour.lists()
         tour.errors()
+        tour.being_tried()
         paging(suite, server)
         server.stop()
         rows = add_rows(server.store, "full", HISTORY_ROWS)

@@ -85,9 +85,23 @@ def retries(suite, bench):
     bench.put("retry", {**bench.call("/retry"), "retryPolicy": {
         "retryType": "Fixed", "retryInterval": "PT1M", "retryCount": 3}})
     bench.move(advance="PT2M30S")
+    trying = bench.job("retry")["status"]["currentAttempt"]
     bench.sink.statuses["/retry"] = 202
     bench.move(advance="PT1H")
     calls = bench.sink.at("/retry")
+    with suite.case("a job that waits for its retry says which, and when"):
+        first = bench.history("retry")[0]
+        last = bench.history("retry")[-1]
+        equal(trying, {"executionTag": calls[0]["headers"]["x-ms-execution-tag"],
+                       "expectedExecutionTime": first["expectedExecutionTime"],
+                       "actionName": "MainAction", "retryCount": 3,
+                       "nextTryTime": last["startTime"]})
+        holds("currentAttempt" not in bench.job("retry")["status"], bench.job("retry"))
+    with suite.case("attempts of an occurrence are spans of one trace"):
+        parents = [call["headers"]["traceparent"].split("-") for call in calls]
+        equal({tuple(parent[:2]) + (parent[3],) for parent in parents},
+              {("00", calls[0]["headers"]["x-ms-execution-tag"], "01")})
+        equal(len({parent[2] for parent in parents}), len(calls))
     with suite.case("a failing call is retried at its interval until it succeeds"):
         rows = bench.history("retry")
         equal([(row["retryCount"], row.get("status")) for row in rows],
@@ -103,6 +117,15 @@ def retries(suite, bench):
         holds(message.startswith("Http Action - Response from host '127.0.0.1': "
                                  "'ServiceUnavailable' Response Headers: "), message)
         holds(message.endswith("Body: ok"), message)
+
+
+def own_trace(suite, bench):
+    bench.put("traced", bench.call("/traced", headers={"TraceParent": "00-mine-too-01"}))
+    bench.move(advance="PT1S")
+    with suite.case("a traceparent of the job's own is left alone"):
+        headers = bench.sink.at("/traced")[0]["headers"]
+        equal([value for name, value in headers.items() if name.lower() == "traceparent"],
+              ["00-mine-too-01"])
 
 
 def methods(suite, bench):
@@ -212,6 +235,7 @@ def main():
         bench = Bench(server)
         founding_example(suite, bench)
         retries(suite, bench)
+        own_trace(suite, bench)
         methods(suite, bench)
         lifecycle(suite, bench)
         with tempfile.TemporaryDirectory(prefix="belfry-certificates-") as folder:

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+#include "store/sqlite_facts.h"
+
+#include <filesystem>
+
+#include "model/job.h"
+#include "store/sqlite_store.h"
+
+namespace belfry {
+namespace {
+
+// Collections know how many jobs they have, and the index has those that are not enabled: the
+// table of jobs is not looked at, and an advance of an enabled job does not touch the index. One
+// statement, so that both are of the same moment.
+constexpr char kCountJobs[] = R"(
+SELECT 0, coalesce(sum(jobs), 0) FROM collection
+UNION ALL
+SELECT state, count(*) FROM progress INDEXED BY progress_at_rest WHERE state <> 0 GROUP BY state)";
+static_assert(static_cast<int>(JobState::enabled) == 0);
+
+constexpr char kEarliestDue[] = R"(
+SELECT min(due) FROM progress INDEXED BY progress_due WHERE due IS NOT NULL AND started IS NULL)";
+
+std::int64_t& count_of(JobCounts& counts, JobState state) {
+  switch (state) {
+    case JobState::disabled:
+      return counts.disabled;
+    case JobState::completed:
+      return counts.completed;
+    case JobState::faulted:
+      return counts.faulted;
+    case JobState::enabled:
+      break;
+  }
+  return counts.enabled;
+}
+
+std::uint64_t size_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+}  // namespace
+
+JobCounts count_jobs_by_state(Connection& db) {
+  JobCounts counts;
+  for (Rows rows = db.query(kCountJobs); rows.next();) {
+    const auto state = rows.choice(JobState::faulted);
+    count_of(counts, state) = rows.integer();
+  }
+  counts.enabled -= counts.disabled + counts.completed + counts.faulted;
+  return counts;
+}
+
+std::optional<Instant> earliest_due(Connection& db) {
+  Rows rows = db.query(kEarliestDue);
+  return rows.next() ? rows.maybe_instant() : std::nullopt;
+}
+
+StoreBytes SqliteStore::bytes() const {
+  std::filesystem::path log = database_;
+  log += "-wal";
+  return {.database = size_of(database_), .log = size_of(log)};
+}
+
+}  // namespace belfry

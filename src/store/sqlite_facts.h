@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// What SqliteStore tells of itself (store_facts.h): the questions to the database.
+
+#pragma once
+
+#include <optional>
+
+#include "store/sqlite.h"
+#include "store/store_facts.h"
+
+namespace belfry {
+
+JobCounts count_jobs_by_state(Connection& db);
+std::optional<Instant> earliest_due(Connection& db);
+
+}  // namespace belfry

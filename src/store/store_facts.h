@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// StoreFacts is what a store can tell of itself to those who watch it. Any thread may ask. None
+// of it is part of running jobs, and so it is not part of Store.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/instant.h"
+#include "base/result.h"
+
+namespace belfry {
+
+struct JobCounts {
+  std::int64_t enabled = 0;
+  std::int64_t disabled = 0;
+  std::int64_t completed = 0;
+  std::int64_t faulted = 0;
+
+  bool operator==(const JobCounts&) const = default;
+};
+
+struct StoreBytes {
+  std::uint64_t database = 0;
+  std::uint64_t log = 0;  // written, and not yet copied into the database
+};
+
+class StoreFacts {
+ public:
+  virtual ~StoreFacts() = default;
+
+  // It takes the longer the more jobs are not enabled.
+  virtual Result<JobCounts> count_jobs_by_state() = 0;
+
+  // When the job that waits for its turn longest is, or was, due; none where none waits.
+  virtual Result<std::optional<Instant>> earliest_due() = 0;
+
+  virtual StoreBytes bytes() const = 0;
+};
+
+}  // namespace belfry

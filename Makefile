@@ -56,9 +56,15 @@ test:
 # Azure's clients, queue services and an issuer of tokens, as their lock files say; npm writes
 # the file when it is done.
 NPM_PACKAGES := $(patsubst %,tests/%/node_modules/.package-lock.json,e2e targets issuer)
-%/node_modules/.package-lock.json: %/package-lock.json
-	@echo "belfry: fetching npm packages for $*"
-	@npm ci --prefix $* --silent && touch $@
+tests/%/node_modules/.package-lock.json: tests/%/package-lock.json
+	@echo "belfry: fetching npm packages for tests/$*"
+	@npm ci --prefix tests/$* --silent && touch $@
+
+# `npm ci` wants native bindings for every platform to be locked; these peers have optional ones
+# that not every mirror holds. `npm install` keeps to the locked versions too.
+bench/peers/node_modules/.package-lock.json: bench/peers/package-lock.json
+	@echo "belfry: fetching npm packages for bench/peers"
+	@npm install --prefix bench/peers --no-save --ignore-scripts --silent && touch $@
 
 fmt:
 	@tools/install-deps build test

@@ -42,6 +42,10 @@ std::span<char> HttpRequestReader::room() {
   return std::span(buffer_).subspan(end_);
 }
 
+std::size_t HttpRequestReader::bytes_held() const {
+  return buffer_.size() - kBufferBytes + (head_ ? head_->request.body.capacity() : 0);
+}
+
 HttpRequestReader::Phase HttpRequestReader::phase() const {
   if (head_) return Phase::body;
   return pending().empty() ? Phase::idle : Phase::head;

@@ -143,6 +143,11 @@ bool HttpRequestReader::take_body() {
     return chunks_->done();
   }
   const std::string_view part = pending().substr(0, head_->content_length - body.size());
+  // Twice as much each time it has to grow, but never more than will come.
+  const std::size_t needed = body.size() + part.size();
+  if (needed > body.capacity()) {
+    body.reserve(std::min<std::size_t>(2 * needed, head_->content_length));
+  }
   body += part;
   consume(part.size());
   return body.size() == head_->content_length;

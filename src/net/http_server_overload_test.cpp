@@ -95,19 +95,6 @@ TEST(HttpServerOverload, RequestsBeyondWhatAllMayHoldTogetherAreAnswered503) {
   EXPECT_EQ(third.answer().body, "third");
 }
 
-// Bodies that are sent in part and never finished must not use up what all have together.
-TEST(HttpServerOverload, BodiesThatNeverEndGiveWayToThoseThatDo) {
-  HttpServer::Options options = small(echo, 10);
-  options.shares.request_bytes_max = 300'000;
-  const auto server = serve(options);
-  const std::string body(200'000, 'x');
-  LoopbackClient stuck(server->port());
-  stuck.send(post(body.size()) + body.substr(1));
-  LoopbackClient whole(server->port());
-  EXPECT_EQ(whole.ask(post(body.size()) + body).status, 200);
-  EXPECT_TRUE(stuck.closed());
-}
-
 TEST(HttpServerOverload, LargeAnswersBeyondWhatAllMayHoldTogetherAre503) {
   HttpServer::Options options;
   options.shares.answer_bytes_max = 50'000'000;

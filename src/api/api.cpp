@@ -6,6 +6,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <iterator>
 
 #include "api/openapi.h"
 #include "api/operations.h"
@@ -29,6 +30,29 @@ std::string_view query_of(const HttpRequest& request) {
   return std::string_view(request.target).substr(mark + 1);
 }
 
+RequestKind kind_of(const HttpRequest& request) {
+  return is_read(request) ? RequestKind::read : RequestKind::write;
+}
+
+std::string_view name_of(RequestKind kind) {
+  return kind == RequestKind::read ? "read" : "write";
+}
+
+// In the words of Azure's resource manager.
+HttpResponse too_many(RequestKind kind, const std::string& whose, const Allowance& allowance) {
+  const auto seconds = std::chrono::ceil<Seconds>(allowance.retry_after);
+  return throttled_response(fmt::format("Number of '{}' requests for {} exceeded. Please try again "
+                                        "after '{}' seconds.",
+                                        name_of(kind), whose, seconds.count()),
+                            allowance.retry_after);
+}
+
+// Who takes turns with others at the workers: found without asking whether it is who it says.
+std::string client_of(const HttpRequest& request) {
+  const std::string_view credential = header_of(request.headers, "Authorization");
+  return credential.empty() ? request.remote_address : std::string(credential);
+}
+
 HttpResponse wrong_method(const HttpRequest& request, Resource resource) {
   HttpResponse response =
       error_response({ErrorCode::wrong_method,
@@ -47,7 +71,9 @@ Api::Api(Store& store, Engine& engine, const Clock& clock, WorkerPool& workers, 
       clock_(clock),
       workers_(workers),
       options_(std::move(options)),
-      gate_(options_.gate) {}
+      gate_(options_.gate),
+      credential_rates_(options_.rates.credential),
+      subscription_rates_(options_.rates.subscription) {}
 
 void Api::handle(HttpRequest request, Respond respond) {
   const auto call = std::make_shared<Call>();
@@ -58,17 +84,46 @@ void Api::handle(HttpRequest request, Respond respond) {
   if (path == "/readyz") return answer_ready(call);
   if (path == "/openapi.json") return answer(call, openapi_response(call->request));
 
-  const bool taken = workers_.try_post([this, call] {
-    gate_.admit(call->request, clock_.now(), [this, call](const Result<Caller>& caller) {
-      caller ? route(*caller, call) : answer(call, error_response(caller.error()));
-    });
-  });
-  if (!taken) {
+  if (!workers_.try_post(client_of(call->request), [this, call] { admit(call); })) {
     answer(call, error_response({ErrorCode::busy, "Too many requests are waiting.", {}}));
   }
 }
 
+void Api::admit(const CallPtr& call) {
+  gate_.admit(call->request, clock_.now(), [this, call](const Result<Caller>& caller) {
+    if (!caller) return answer(call, error_response(caller.error()));
+    if (within_rate_of_credential(*caller, call)) route(*caller, call);
+  });
+}
+
+bool Api::within_rate_of_credential(const Caller& caller, const CallPtr& call) {
+  const Principal& who = caller.principal();
+  const RequestKind kind = kind_of(call->request);
+  const Allowance allowance = credential_rates_.take(
+      fmt::format("{} {}", static_cast<int>(who.kind), who.id), kind, clock_.now());
+  if (!allowance.granted) {
+    answer(call, too_many(kind, fmt::format("client '{}'", who.name), allowance));
+  }
+  return allowance.granted;
+}
+
+// Asked only for what the caller may do there: nobody uses up what belongs to others.
+bool Api::within_rate_of_subscription(const CallPtr& call) {
+  const std::string& subscription = call->path.key.collection.subscription;
+  const RequestKind kind = kind_of(call->request);
+  if (subscription.empty() || !subscription_rates_.limited(kind)) return true;
+  const Allowance allowance = subscription_rates_.take(folded(subscription), kind, clock_.now());
+  call->headers.emplace_back(
+      fmt::format("x-ms-ratelimit-remaining-subscription-{}s", name_of(kind)),
+      fmt::to_string(allowance.remaining));
+  if (!allowance.granted) {
+    answer(call, too_many(kind, fmt::format("subscription '{}'", subscription), allowance));
+  }
+  return allowance.granted;
+}
+
 void Api::answer(const CallPtr& call, HttpResponse response) {
+  std::move(call->headers.begin(), call->headers.end(), std::back_inserter(response.headers));
   add_request_ids(response, call->request);
   call->respond(std::move(response));
 }
@@ -118,7 +173,8 @@ void Api::route(const Caller& caller, const CallPtr& call) {
   if (!operation) return answer(call, wrong_method(call->request, path->resource));
   const auto permit = gate_.permit(caller, {*operation, scope_of(*path), id_of(*path)},
                                    missing(*path, call->request));
-  permit ? perform(*permit, call) : answer(call, error_response(permit.error()));
+  if (!permit) return answer(call, error_response(permit.error()));
+  if (within_rate_of_subscription(call)) perform(*permit, call);
 }
 
 void Api::perform(const Permit& permit, const CallPtr& call) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/gate.h"
+#include "api/rate_limits.h"
 #include "api/worker_pool.h"
 #include "base/clock.h"
 #include "engine/engine.h"
@@ -44,8 +45,15 @@ using MoveClock = std::function<Result<Instant>(Instant to)>;
 using RunPreflight =
     std::function<void(const Job& job, ActionRole role, std::function<void(Preflight)> done)>;
 
+// How often one may ask; none is as often as one likes.
+struct ApiRates {
+  Rates credential;    // of whoever asks, whatever for
+  Rates subscription;  // what all together may ask of one
+};
+
 struct ApiOptions {
   GateOptions gate;
+  ApiRates rates;
   TokenStore* tokens = nullptr;  // none: /belfry/tokens is not served
   AuditLog* audit = nullptr;     // none: /belfry/audit is not served
   Plans plans = Plans::azure();
@@ -76,10 +84,15 @@ class Api {
     ResourcePath path;
     Query query;
     ApiVersion version = ApiVersion::v2016_03_01;
+    HttpHeaders headers;  // of the answer, whatever it is
   };
   using CallPtr = std::shared_ptr<Call>;
 
+  void admit(const CallPtr& call);
   void route(const Caller& caller, const CallPtr& call);
+  // Counts the request; where it is one too many, answers it.
+  bool within_rate_of_credential(const Caller& caller, const CallPtr& call);
+  bool within_rate_of_subscription(const CallPtr& call);
   void perform(const Permit& permit, const CallPtr& call);
   void answer(const CallPtr& call, HttpResponse response);
   void answer_ready(const CallPtr& call);
@@ -121,6 +134,8 @@ class Api {
   WorkerPool& workers_;
   ApiOptions options_;
   Gate gate_;
+  RateLimits credential_rates_;
+  RateLimits subscription_rates_;
   std::atomic<bool> ending_ = false;
 };
 

@@ -47,7 +47,7 @@ class ReadyTest : public testing::Test {
   IdleDispatcher dispatcher_;
   DoubtfulClock clock_;
   Engine engine_{store_, dispatcher_, Random{1}, {}};
-  WorkerPool workers_{1, 1};
+  WorkerPool workers_{1, {}};
   Api api_{store_, engine_, clock_, workers_, {}};
 };
 

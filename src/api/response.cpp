@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -27,6 +28,10 @@ HttpResponse with_json(int status, std::string body) {
                       {"X-Content-Type-Options", "nosniff"}};
   response.body = std::move(body);
   return response;
+}
+
+void add_retry_after(HttpResponse& response, Seconds seconds) {
+  response.headers.emplace_back("Retry-After", fmt::to_string(seconds.count()));
 }
 
 std::string random_guid() {
@@ -76,8 +81,15 @@ HttpResponse error_response(const Error& error) {
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
   }
   if (error.code == ErrorCode::busy || error.code == ErrorCode::unavailable) {
-    response.headers.emplace_back("Retry-After", "1");
+    add_retry_after(response, Seconds{1});
   }
+  return response;
+}
+
+HttpResponse throttled_response(const std::string& message, Ticks retry_after) {
+  const Error error{ErrorCode::busy, message, {}};
+  HttpResponse response = with_json(http_status(error.code), error_body(error));
+  add_retry_after(response, std::max(std::chrono::ceil<Seconds>(retry_after), Seconds{1}));
   return response;
 }
 
@@ -101,6 +113,7 @@ HttpResponse only_get_response() {
 
 HttpResponse refusal_response(int status, const std::string& what) {
   HttpResponse response = with_json(status, error_body({code_of(status), what, {}}));
+  if (status == 503) add_retry_after(response, Seconds{1});
   add_request_ids(response, {});
   return response;
 }

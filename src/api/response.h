@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/instant.h"
 #include "base/result.h"
 #include "net/http.h"
 
@@ -16,6 +17,10 @@ namespace belfry {
 HttpResponse empty_response(int status);
 HttpResponse json_response(int status, const boost::json::value& body);
 HttpResponse error_response(const Error& error);
+
+// 429, and when to come back.
+HttpResponse throttled_response(const std::string& message, Ticks retry_after);
+
 HttpResponse malformed_response(const std::string& what, const std::vector<Error>& errors);
 
 // What a list answers: {"value": […], "nextLink": …}; an empty link is null.

@@ -8,7 +8,7 @@
 
 namespace belfry {
 
-WorkerPool::WorkerPool(std::size_t threads, std::size_t waiting_max) : waiting_max_(waiting_max) {
+WorkerPool::WorkerPool(std::size_t threads, WorkerLimits limits) : limits_(limits) {
   for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
@@ -26,11 +26,12 @@ void WorkerPool::finish() {
   threads_.clear();
 }
 
-bool WorkerPool::try_post(Work work) {
+bool WorkerPool::try_post(const std::string& client, Work work) {
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() >= waiting_max_) return false;
-    waiting_.push_back(std::move(work));
+    if (new_.size() >= limits_.waiting_max) return false;
+    if (new_.size_of(client) >= limits_.waiting_per_client_max) return false;
+    new_.push(client, std::move(work));
   }
   arrived_.notify_one();
   return true;
@@ -39,21 +40,28 @@ bool WorkerPool::try_post(Work work) {
 void WorkerPool::post(Work work) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(work));
+    begun_.push_back(std::move(work));
   }
   arrived_.notify_one();
+}
+
+WorkerPool::Work WorkerPool::take_next() {
+  if (begun_.empty()) return new_.pop();
+  Work work = std::move(begun_.front());
+  begun_.pop_front();
+  return work;
 }
 
 void WorkerPool::run() {
   name_thread("worker");
   std::unique_lock lock(mutex_);
   while (true) {
-    arrived_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    Work work = std::move(waiting_.front());
-    waiting_.pop_front();
+    arrived_.wait(lock, [this] { return ending_ || !idle(); });
+    if (idle()) return;
+    Work work = take_next();
     lock.unlock();
     work();
+    work = {};  // what it holds goes before the lock is taken
     lock.lock();
   }
 }

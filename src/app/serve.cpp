@@ -35,7 +35,6 @@
 namespace belfry {
 namespace {
 
-constexpr std::size_t kWaitingRequestsMax = 10'000;
 constexpr std::string_view kStoreBroken =
     "the disk did not confirm a write: ending, to read what it holds at the next start";
 
@@ -236,7 +235,7 @@ Status serve(const ServeSettings& settings) {
   engine->set_log([](LogLevel level, const std::string& line) { log(level, line); });
   EngineThread engine_thread(*engine, *clock);
 
-  WorkerPool workers(static_cast<std::size_t>(settings.workers), kWaitingRequestsMax);
+  WorkerPool workers(static_cast<std::size_t>(settings.workers), WorkerLimits{});
   ApiOptions api_options;
   if (!settings.local_mode()) api_options.gate.tokens = store.get();
   TRY_ASSIGN(const std::unique_ptr<BearerTokens> bearer_tokens,
@@ -250,6 +249,7 @@ Status serve(const ServeSettings& settings) {
   api_options.audit = store.get();
   api_options.plans = settings.plans;
   api_options.locations = settings.locations;
+  api_options.rates = {settings.credential_rates, settings.subscription_rates};
   api_options.success_status = settings.success_status;
   api_options.run_preflight = [&dispatcher](const Job& job, ActionRole role,
                                             PreflightRunner::Done done) {
@@ -278,6 +278,7 @@ Status serve(const ServeSettings& settings) {
   server_options.host = settings.host;
   server_options.port = settings.port;
   server_options.threads = settings.io_threads;
+  server_options.limits.connections_max = static_cast<std::size_t>(settings.connections_max);
   std::shared_ptr<TlsServer> tls;
   if (settings.tls) {
     TRY_ASSIGN(tls, TlsServer::make(*settings.tls));

@@ -22,6 +22,15 @@ namespace {
 constexpr Millis kTokenLifetimeMin = std::chrono::seconds{1};
 constexpr Millis kTokenLifetimeMax = std::chrono::hours{24};
 
+// What "auto" means for a credential and for a subscription: about a tenth of what a machine with
+// two cores serves.
+constexpr int kReadsPerSecond = 2'000;
+constexpr int kWritesPerSecond = 500;
+
+// A bucket holds what comes back in so many seconds.
+constexpr int kBurstSeconds = 10;
+constexpr int kRateMax = 1'000'000;
+
 constexpr std::string_view kLocations =
     "North Central US, South Central US, North Europe, West Europe, East Asia, Southeast Asia, "
     "West US, East US, Japan West, Japan East, Brazil South, Central US, East US 2, "
@@ -281,6 +290,37 @@ Status read_oidc(const Reader& reader, ServeSettings& out) {
   return Done{};
 }
 
+Result<Rate> read_rate(const Reader& reader, const std::string& name, int usual) {
+  int per_second = usual;
+  if (reader.text(name) != "auto") {
+    const auto given = reader.integer(name, 0, kRateMax);
+    if (!given) {
+      return reader.wrong(
+          name, fmt::format("auto, or an integer from 0, which is no limit, to {}", kRateMax));
+    }
+    per_second = *given;
+  }
+  return Rate{per_second, std::int64_t{per_second} * kBurstSeconds};
+}
+
+Status read_rates(const Reader& reader, const std::string& of, bool shared, Rates& out) {
+  const int reads = shared ? kReadsPerSecond : 0;
+  const int writes = shared ? kWritesPerSecond : 0;
+  TRY_ASSIGN(out.reads, read_rate(reader, "limit-" + of + "-reads", reads));
+  TRY_ASSIGN(out.writes, read_rate(reader, "limit-" + of + "-writes", writes));
+  return Done{};
+}
+
+// In local mode one user has nobody to leave something to, and under a virtual clock, which
+// stands still, nothing would come back: "auto" is no limit there.
+Status read_limits(const Reader& reader, ServeSettings& out) {
+  TRY_ASSIGN(out.connections_max, reader.integer("connections-max", 1, 1'000'000));
+  const bool shared = out.auth != AuthMode::none && !out.virtual_clock;
+  const auto credential = read_rates(reader, "credential", shared, out.credential_rates);
+  return credential ? read_rates(reader, "subscription", shared, out.subscription_rates)
+                    : credential;
+}
+
 Status read_proxy(const Reader& reader, ServeSettings& out) {
   const auto direct = HttpDirectHosts::parse(split_list(reader.text("no-proxy")));
   if (!direct) return reader.wrong("no-proxy", "a list of names and address ranges, or *");
@@ -341,6 +381,11 @@ const std::vector<SettingRule>& setting_rules() {
       {"oauth-endpoint", "https://login.microsoftonline.com/{tenant}/oauth2/token", "URL",
        "where tokens for ActiveDirectoryOAuth come from"},
       {"virtual-clock", "", "TIME", "a clock that stands there until POST /clock moves it"},
+      {"connections-max", "10000", "N", "clients that may be connected at one time"},
+      {"limit-credential-reads", "auto", "N", "reads a second of one credential; 0 is no limit"},
+      {"limit-credential-writes", "auto", "N", "the same for writes; auto is 2000 and 500, or"},
+      {"limit-subscription-reads", "auto", "N", "no limit in local mode; a burst may take ten"},
+      {"limit-subscription-writes", "auto", "N", "seconds' worth at once"},
       {"drain-grace", "PT30S", "DURATION", "how long a stop waits for what is under way"},
       {"locations", kLocations, "LIST", "the regions that collections may name, for clients"},
   };
@@ -440,6 +485,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
       return reader.wrong("virtual-clock", "a date and time such as 2030-01-01T00:00:00Z");
     }
   }
+  if (auto read = read_limits(reader, out); !read) return read.error();
   out.locations = split_list(reader.text("locations"));
   out.plans = Plans::azure();
   return out;

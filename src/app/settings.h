@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "api/rate_limits.h"
 #include "app/bearer_tokens.h"
 #include "base/instant.h"
 #include "base/log.h"
@@ -87,6 +88,9 @@ struct ServeSettings {
   std::optional<Instant> virtual_clock;  // where it stands at first
   std::vector<std::string> locations;
   Plans plans;
+  int connections_max = 0;
+  Rates credential_rates;
+  Rates subscription_rates;
 
   // Everybody on this machine may do everything, and it may be called.
   bool local_mode() const { return auth == AuthMode::none; }

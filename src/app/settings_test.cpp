@@ -169,6 +169,11 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
       {"service-bus-amqp-login", "anonymous"},
       {"service-bus-token-lifetime", "PT0S"},
       {"service-bus-token-lifetime", "P2D"},
+      {"connections-max", "0"},
+      {"limit-credential-reads", "-1"},
+      {"limit-credential-writes", "1000001"},
+      {"limit-subscription-reads", "many"},
+      {"limit-subscription-writes", ""},
       {"region", "here\r\nX-Evil: yes"},
   };
   for (const auto& [name, value] : cases) {
@@ -177,6 +182,29 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
     EXPECT_EQ(settings.error().target, name);
     EXPECT_NE(settings.error().message.find("flag --"), std::string::npos);
   }
+}
+
+// In local mode there is one user, and a bulk load of theirs takes nothing from anybody.
+TEST(Settings, RatesAreLimitedWhereThereAreTokensUnlessToldOtherwise) {
+  const auto local = understood({});
+  ASSERT_TRUE(local);
+  EXPECT_TRUE(local->subscription_rates.writes.unlimited());
+  EXPECT_TRUE(local->credential_rates.reads.unlimited());
+  const auto shared = understood({{"auth", "token"}});
+  ASSERT_TRUE(shared);
+  EXPECT_EQ(shared->subscription_rates.reads, (Rate{2'000, 20'000}));
+  EXPECT_EQ(shared->subscription_rates.writes, (Rate{500, 5'000}));
+  EXPECT_EQ(shared->credential_rates.reads, (Rate{2'000, 20'000}));
+  EXPECT_EQ(shared->credential_rates.writes, (Rate{500, 5'000}));
+  const auto standing = understood({{"auth", "token"}, {"virtual-clock", "2030-01-01T00:00:00Z"}});
+  ASSERT_TRUE(standing);
+  EXPECT_TRUE(standing->subscription_rates.reads.unlimited());
+  const auto chosen = understood({{"limit-subscription-writes", "3"}});
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->subscription_rates.writes, (Rate{3, 30}));
+  const auto free = understood({{"auth", "token"}, {"limit-credential-reads", "0"}});
+  ASSERT_TRUE(free);
+  EXPECT_TRUE(free->credential_rates.reads.unlimited());
 }
 
 TEST(Settings, TheProxysPasswordIsShownNowhere) {

@@ -42,6 +42,10 @@ std::span<char> HttpRequestReader::room() {
   return std::span(buffer_).subspan(end_);
 }
 
+std::size_t HttpRequestReader::bytes_held() const {
+  return buffer_.size() - kBufferBytes + (head_ ? head_->request.body.capacity() : 0);
+}
+
 HttpRequestReader::Phase HttpRequestReader::phase() const {
   if (head_) return Phase::body;
   return pending().empty() ? Phase::idle : Phase::head;
@@ -139,6 +143,11 @@ bool HttpRequestReader::take_body() {
     return chunks_->done();
   }
   const std::string_view part = pending().substr(0, head_->content_length - body.size());
+  // Twice as much each time it has to grow, but never more than will come.
+  const std::size_t needed = body.size() + part.size();
+  if (needed > body.capacity()) {
+    body.reserve(std::min<std::size_t>(2 * needed, head_->content_length));
+  }
   body += part;
   consume(part.size());
   return body.size() == head_->content_length;

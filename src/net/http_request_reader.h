@@ -43,6 +43,9 @@ class HttpRequestReader {
   HttpRequestHead take();
   const HttpRefusal& refusal() const { return *refusal_; }
 
+  // What it has set aside for the request that is being read, beyond what every connection has.
+  std::size_t bytes_held() const;
+
   // Forgets the bytes that came and were not used.
   void discard() { begin_ = end_; }
 

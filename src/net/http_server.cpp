@@ -82,7 +82,7 @@ class HttpServer::Impl {
 };
 
 HttpServer::Impl::Impl(Options options)
-    : serving_{std::move(options), {}},
+    : serving_(std::move(options)),
       loops_(make_loops(serving_)),
       acceptor_(accept_context()),
       pause_(accept_context()) {}

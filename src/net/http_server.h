@@ -25,6 +25,7 @@
 #include "base/result.h"
 #include "net/http.h"
 #include "net/http_server_limits.h"
+#include "net/http_server_shares.h"
 
 namespace belfry {
 
@@ -43,6 +44,7 @@ class HttpServer {
     std::uint16_t port = 0;          // 0: any free one; port() tells which
     int threads = 1;
     HttpServerLimits limits;
+    HttpServerShares shares;
     std::shared_ptr<const TlsServer> tls;  // none: plain HTTP
     Handler handler;
     Refusal refusal;

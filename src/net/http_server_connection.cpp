@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::size_t kLingerBytesMax = 4 * 1024 * 1024;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr HttpRefusal kTooManyRequestBytes{
+    503, "The requests under way take too much memory. Try again later."};
+constexpr HttpRefusal kTooManyAnswerBytes{
+    503, "The answers under way take too much memory. Try again later."};
 
 // The handler's side of one request: what Respond holds. Copies of Respond share it, so that
 // a second answer is found out, and the last copy to go without an answer gives one.
@@ -66,6 +70,7 @@ HttpServerConnection::HttpServerConnection(std::shared_ptr<HttpServerLoop> loop,
       remote_address_(std::move(remote_address)) {}
 
 void HttpServerConnection::start() {
+  if (!turned_away_) await_request();
   if (options().tls) return shake_hands();
   begin();
 }
@@ -100,15 +105,61 @@ void HttpServerConnection::begin() {
 }
 
 void HttpServerConnection::drain() {
+  if (phase_ == Phase::pausing) return close();
   if (phase_ == Phase::idle) stream_.cancel();
 }
 
 void HttpServerConnection::close() {
   if (phase_ == Phase::closed) return;
   phase_ = Phase::closed;
+  stop_awaiting();
+  hold(0);
+  hold_answer(0);
   stream_.close();
   timer_.cancel();
   loop_->forget(shared_from_this());
+}
+
+void HttpServerConnection::await_request() {
+  waiting_since_ = std::chrono::steady_clock::now();
+  place_ = loop_->add_waiting(*this);
+}
+
+void HttpServerConnection::stop_awaiting() {
+  if (place_) loop_->remove_waiting(*place_);
+  place_.reset();
+}
+
+// So much is held for the request from now on; false where all together hold too much.
+bool HttpServerConnection::hold(std::size_t request_bytes) {
+  HeldBytes& held = loop_->serving().requests;
+  if (request_bytes <= request_bytes_) {
+    held.release(request_bytes_ - request_bytes);
+  } else if (const std::size_t more = request_bytes - request_bytes_; !held.take(more)) {
+    if (!make_room(more)) return false;
+  }
+  request_bytes_ = request_bytes;
+  return true;
+}
+
+// Requests that have been coming for long give way.
+bool HttpServerConnection::make_room(std::size_t request_bytes) {
+  const auto another = [this](const HttpServerConnection& other) {
+    return &other != this && other.request_bytes_ > 0;
+  };
+  while (loop_->close_longest_waiting(another)) {
+    if (loop_->serving().requests.take(request_bytes)) return true;
+  }
+  return false;
+}
+
+bool HttpServerConnection::hold_answer(std::size_t bytes) {
+  HeldBytes& held = loop_->serving().answers;
+  held.release(std::exchange(answer_bytes_, 0));
+  if (bytes <= options().shares.small_answer_bytes) return true;
+  if (!held.take(bytes)) return false;
+  answer_bytes_ = bytes;
+  return true;
 }
 
 void HttpServerConnection::advance() {
@@ -130,10 +181,11 @@ void HttpServerConnection::await_bytes() {
   if (phase == Phase::idle && loop_->draining() && !stream_.has_bytes()) return close();
   // A deadline is for the whole head or body: one more byte does not move it.
   if (phase != phase_) enter(phase);
-  stream_.async_read_some(reader_.room(),
-                          [self = shared_from_this()](ErrorCode error, std::size_t count) {
-                            self->on_bytes(error, count);
-                          });
+  const std::span<char> room = reader_.room();
+  if (!hold(reader_.bytes_held())) return refuse(kTooManyRequestBytes);
+  stream_.async_read_some(room, [self = shared_from_this()](ErrorCode error, std::size_t count) {
+    self->on_bytes(error, count);
+  });
 }
 
 void HttpServerConnection::on_bytes(ErrorCode error, std::size_t count) {
@@ -156,10 +208,13 @@ void HttpServerConnection::send_continue() {
 
 void HttpServerConnection::handle() {
   enter(Phase::handling);
+  stop_awaiting();
   HttpRequestHead head = reader_.take();
   keep_alive_ = head.keep_alive;
   http_1_0_ = head.http_1_0;
   head_only_ = head.request.method == "HEAD";
+  const std::string& body = head.request.body;
+  if (!hold(body.empty() ? 0 : body.capacity())) return refuse(kTooManyRequestBytes);
   head.request.remote_address = remote_address_;
   auto respond = [ticket = std::make_shared<Ticket>(weak_from_this())](HttpResponse response) {
     ticket->answer(std::move(response));
@@ -181,6 +236,7 @@ void HttpServerConnection::answer(std::optional<HttpResponse> response) {
   if (phase_ != Phase::handling) return;
   if (!response) return refuse({500, "The server dropped the request."});
   if (!may_be_sent(*response)) return refuse({500, "The server made an answer it cannot send."});
+  if (!hold_answer(response->body.size())) return refuse(kTooManyAnswerBytes);
   write(*std::move(response));
 }
 
@@ -199,6 +255,9 @@ HttpResponse HttpServerConnection::refusal_of(const HttpRefusal& refusal) const 
 
 void HttpServerConnection::write(HttpResponse response) {
   enter(Phase::writing);
+  stop_awaiting();
+  hold(0);
+  throttled_ = response.status == 429;
   if (loop_->draining()) keep_alive_ = false;
   out_head_.clear();
   render_answer_head(response, connection_header(), out_head_);
@@ -217,9 +276,12 @@ std::string_view HttpServerConnection::connection_header() const {
 void HttpServerConnection::on_written(ErrorCode error) {
   if (phase_ == Phase::closed) return;
   if (error) return close();
-  if (!keep_alive_) return linger();
   out_body_ = {};  // a waiting connection holds no memory it does not need
+  hold_answer(0);
+  if (!keep_alive_) return linger();
   head_only_ = false;
+  await_request();
+  if (throttled_ && !loop_->draining()) return enter(Phase::pausing);
   advance();
 }
 
@@ -268,6 +330,8 @@ std::optional<Millis> HttpServerConnection::timeout_of(Phase phase) const {
       return limits.body_timeout;
     case Phase::writing:
       return limits.write_timeout;
+    case Phase::pausing:
+      return options().shares.throttled_pause;
     case Phase::lingering:
       return limits.linger_timeout;
     case Phase::starting:
@@ -301,6 +365,7 @@ void HttpServerConnection::on_timer() {
 }
 
 void HttpServerConnection::on_deadline() {
+  if (phase_ == Phase::pausing) return advance();
   if (phase_ != Phase::head && phase_ != Phase::body) return close();
   timed_out_ = true;
   stream_.cancel();  // on_bytes() answers

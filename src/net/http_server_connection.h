@@ -33,6 +33,9 @@ class HttpServerConnection : public std::enable_shared_from_this<HttpServerConne
   void drain();  // closes the connection if it is idle; else its next answer is the last
   void close();
 
+  // Since when its next request is awaited.
+  std::chrono::steady_clock::time_point waiting_since() const { return waiting_since_; }
+
   // From any thread: the handler's answer, or nothing when the handler has dropped the request.
   // Harmless when the connection is no longer waiting for it.
   void deliver(std::optional<HttpResponse> response);
@@ -40,12 +43,28 @@ class HttpServerConnection : public std::enable_shared_from_this<HttpServerConne
  private:
   using ErrorCode = boost::system::error_code;
   using TimePoint = std::chrono::steady_clock::time_point;
-  enum class Phase { starting, handshake, idle, head, body, handling, writing, lingering, closed };
+  enum class Phase {
+    starting,
+    handshake,
+    idle,
+    head,
+    body,
+    handling,
+    writing,
+    pausing,  // the client was told to come back later, and is not listened to meanwhile
+    lingering,
+    closed
+  };
   static Phase phase_of(HttpRequestReader::Phase phase);
 
   void shake_hands();
   void on_handshake(ErrorCode error);
   void begin();
+  void await_request();
+  void stop_awaiting();
+  bool hold(std::size_t request_bytes);
+  bool make_room(std::size_t request_bytes);
+  bool hold_answer(std::size_t bytes);
   void advance();
   void await_bytes();
   void on_bytes(ErrorCode error, std::size_t count);
@@ -87,6 +106,13 @@ class HttpServerConnection : public std::enable_shared_from_this<HttpServerConne
   bool keep_alive_ = true;
   bool http_1_0_ = false;
   bool head_only_ = false;
+
+  // A connection whose request is awaited has a place among the others of its loop.
+  std::optional<HttpServerLoop::Waiting::iterator> place_;
+  TimePoint waiting_since_{};
+  std::size_t request_bytes_ = 0;  // what it holds of what all may hold together
+  std::size_t answer_bytes_ = 0;
+  bool throttled_ = false;
 
   std::string out_head_;
   std::string out_body_;

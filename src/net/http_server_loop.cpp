@@ -30,6 +30,12 @@ void OpenConnections::wait_for_none(Millis timeout) const {
   none_.wait_for(lock, timeout, [this] { return count_ == 0; });
 }
 
+bool HeldBytes::take(std::size_t bytes) {
+  if (held_.fetch_add(bytes) + bytes <= max_) return true;
+  held_ -= bytes;
+  return false;
+}
+
 // The handler holds no reference to the loop: if it were left in the queue of a loop that has
 // stopped, the loop would keep itself alive.
 void HttpServerLoop::adopt(Arrival arrival) {
@@ -45,8 +51,28 @@ void HttpServerLoop::admit(Arrival arrival) {
       shared_from_this(), HttpServerStream(std::move(arrival.socket)),
       std::move(arrival.remote_address));
   connections_.insert(connection);
-  if (arrival.beyond_limit) return connection->start_turned_away();
+  const auto anybody = [](HttpServerConnection&) { return true; };
+  if (arrival.beyond_limit && !close_longest_waiting(anybody)) {
+    return connection->start_turned_away();
+  }
   connection->start();
+}
+
+HttpServerLoop::Waiting::iterator HttpServerLoop::add_waiting(HttpServerConnection& connection) {
+  return waiting_.insert(waiting_.end(), &connection);
+}
+
+bool HttpServerLoop::close_longest_waiting(
+    const std::function<bool(HttpServerConnection&)>& may_go) {
+  const auto patience = serving_.options.shares.patience_when_full;
+  const auto due = std::chrono::steady_clock::now() - patience;
+  for (HttpServerConnection* connection : waiting_) {
+    if (connection->waiting_since() > due) return false;
+    if (!may_go(*connection)) continue;
+    connection->close();
+    return true;
+  }
+  return false;
 }
 
 void HttpServerLoop::start_draining() {

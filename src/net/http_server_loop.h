@@ -11,16 +11,20 @@
 
 #pragma once
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/instant.h"
@@ -50,9 +54,30 @@ class OpenConnections {
   std::size_t count_ = 0;
 };
 
+// Bytes that the connections of all loops hold together.
+class HeldBytes {
+ public:
+  explicit HeldBytes(std::size_t max) : max_(max) {}
+
+  // False, and nothing is taken, when they would be too many.
+  bool take(std::size_t bytes);
+  void release(std::size_t bytes) { held_ -= bytes; }
+
+ private:
+  const std::size_t max_;
+  std::atomic<std::size_t> held_ = 0;
+};
+
 struct HttpServing {
+  explicit HttpServing(HttpServer::Options with)
+      : options(std::move(with)),
+        requests(options.shares.request_bytes_max),
+        answers(options.shares.answer_bytes_max) {}
+
   HttpServer::Options options;
   OpenConnections open;
+  HeldBytes requests;
+  HeldBytes answers;
 };
 
 class HttpServerLoop : public std::enable_shared_from_this<HttpServerLoop> {
@@ -80,6 +105,15 @@ class HttpServerLoop : public std::enable_shared_from_this<HttpServerLoop> {
   HttpServing& serving() { return serving_; }
   void forget(const std::shared_ptr<HttpServerConnection>& connection);
 
+  // The connections that we await a request of, whoever keeps us waiting longest first.
+  using Waiting = std::list<HttpServerConnection*>;
+  Waiting::iterator add_waiting(HttpServerConnection& connection);
+  void remove_waiting(Waiting::iterator place) { waiting_.erase(place); }
+
+  // Closes the first of them that the predicate is true of, if it has had its time; false when
+  // there is none.
+  bool close_longest_waiting(const std::function<bool(HttpServerConnection&)>& may_go);
+
  private:
   void admit(Arrival arrival);
   void close_all();
@@ -91,6 +125,7 @@ class HttpServerLoop : public std::enable_shared_from_this<HttpServerLoop> {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       context_.get_executor()};
   std::unordered_set<std::shared_ptr<HttpServerConnection>> connections_;
+  Waiting waiting_;
   bool draining_ = false;
   bool stopping_ = false;
 };

@@ -35,6 +35,7 @@ class HttpServerTlsTest : public testing::Test {
     HttpServer::Options options;
     options.handler = std::move(handler);
     options.limits = limits;
+    options.shares.patience_when_full = std::chrono::hours{1};
     options.tls = tls();
     return serve(std::move(options));
   }

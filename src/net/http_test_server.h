@@ -29,6 +29,7 @@ inline std::unique_ptr<HttpServer> serve(HttpServer::Handler handler,
   HttpServer::Options options;
   options.handler = std::move(handler);
   options.limits = limits;
+  options.shares.patience_when_full = std::chrono::hours{1};  // however slow the machine is
   return serve(std::move(options));
 }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+//
+// A full server stays a server: whoever keeps it waiting gives way, and what it holds for all of
+// its clients together is bounded.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "net/http_test_server.h"
+
+namespace belfry {
+namespace {
+
+// Its clients have to ask at once, and there may be so many of them.
+HttpServer::Options small(HttpServer::Handler handler, std::size_t connections_max) {
+  HttpServer::Options options;
+  options.handler = std::move(handler);
+  options.limits.connections_max = connections_max;
+  options.shares.patience_when_full = Millis{0};
+  return options;
+}
+
+std::string post(std::size_t length) {
+  return "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n";
+}
+
+// Silent clients would otherwise hold every place for as long as an idle one may stay.
+TEST(HttpServerOverload, WhoKeepsAFullServerWaitingLongestGivesWay) {
+  const auto server = serve(small(echo, 2));
+  LoopbackClient silent(server->port());
+  LoopbackClient busy(server->port());
+  EXPECT_EQ(busy.ask(get("/1")).status, 200);
+  LoopbackClient next(server->port());
+  EXPECT_EQ(next.ask(get("/2")).status, 200);
+  EXPECT_TRUE(silent.closed());
+  EXPECT_EQ(busy.ask(get("/3")).status, 200) << "it had asked since, and stays";
+}
+
+TEST(HttpServerOverload, AHeadThatComesByteByByteGivesWayToo) {
+  const auto server = serve(small(echo, 1));
+  LoopbackClient slow(server->port());
+  slow.send("GET / HTT");
+  LoopbackClient next(server->port());
+  EXPECT_EQ(next.ask(get("/")).status, 200);
+  EXPECT_TRUE(slow.closed());
+}
+
+// A request that is being handled is nobody's fault.
+TEST(HttpServerOverload, WhoWaitsForAnAnswerKeepsTheirPlaceAndTheNewcomerIsTurnedAway) {
+  HeldRequests held;
+  const auto server = serve(small(held.handler(), 1));
+  LoopbackClient waiting(server->port());
+  waiting.send(get("/"));
+  auto request = held.take();
+  LoopbackClient next(server->port());
+  EXPECT_EQ(next.answer().status, 503);
+  request.respond({200, {}, "done"});
+  EXPECT_EQ(waiting.answer().body, "done");
+}
+
+TEST(HttpServerOverload, WithinTheirTimeNobodyGivesWay) {
+  HttpServer::Options options = small(echo, 1);
+  options.shares.patience_when_full = std::chrono::hours{1};
+  const auto server = serve(options);
+  LoopbackClient first(server->port());
+  EXPECT_EQ(first.ask(get("/")).status, 200);
+  LoopbackClient next(server->port());
+  EXPECT_EQ(next.answer().status, 503);
+  EXPECT_EQ(first.ask(get("/")).status, 200);
+}
+
+TEST(HttpServerOverload, RequestsBeyondWhatAllMayHoldTogetherAreAnswered503) {
+  HeldRequests held;
+  HttpServer::Options options = small(held.handler(), 10);
+  options.shares.request_bytes_max = 300'000;
+  const auto server = serve(options);
+  const std::string body(200'000, 'x');
+  LoopbackClient first(server->port());
+  first.send(post(body.size()) + body);
+  auto request = held.take();
+  LoopbackClient second(server->port());
+  second.send(post(body.size()) + body);
+  EXPECT_EQ(second.answer().status, 503);
+  LoopbackClient small_one(server->port());
+  small_one.send(get("/"));
+  held.take().respond({200, {}, "small"});
+  EXPECT_EQ(small_one.answer().body, "small");
+  request.respond({200, {}, "done"});
+  EXPECT_EQ(first.answer().body, "done");
+  // What was answered is held no longer.
+  LoopbackClient third(server->port());
+  third.send(post(body.size()) + body);
+  held.take().respond({200, {}, "third"});
+  EXPECT_EQ(third.answer().body, "third");
+}
+
+TEST(HttpServerOverload, LargeAnswersBeyondWhatAllMayHoldTogetherAre503) {
+  HttpServer::Options options;
+  options.shares.answer_bytes_max = 50'000'000;
+  options.handler = [](const HttpRequest& request, const HttpServer::Respond& respond) {
+    respond({200, {}, std::string(request.target == "/large" ? 40'000'000 : 100, 'x')});
+  };
+  const auto server = serve(options);
+  LoopbackClient unread(server->port());
+  unread.send(get("/large"));  // more than the kernel takes: it stays in the server
+  ASSERT_TRUE(unread.readable(LoopbackClient::kPatience));
+  LoopbackClient second(server->port());
+  EXPECT_EQ(second.ask(get("/large")).status, 503);
+  LoopbackClient third(server->port());
+  EXPECT_EQ(third.ask(get("/")).status, 200);
+  EXPECT_EQ(unread.answer().body.size(), 40'000'000u);
+  LoopbackClient fourth(server->port());
+  EXPECT_EQ(fourth.ask(get("/large")).status, 200);
+}
+
+// Whoever was told to come back later and asks on costs the server nothing meanwhile.
+TEST(HttpServerOverload, AfterA429TheNextRequestIsReadLater) {
+  HeldRequests held;
+  HttpServer::Options options = small(held.handler(), 10);
+  options.shares.throttled_pause = Millis{200};
+  const auto server = serve(options);
+  LoopbackClient client(server->port());
+  client.send(get("/1") + get("/2"));
+  held.take().respond({429, {}, "later"});
+  EXPECT_EQ(client.answer().status, 429);
+  LoopbackClient other(server->port());
+  other.send(get("/other"));
+  auto request = held.take();
+  EXPECT_EQ(request.request.target, "/other");
+  request.respond({});
+  request = held.take();
+  EXPECT_EQ(request.request.target, "/2");
+  request.respond({});
+  EXPECT_EQ(client.answer().status, 200);
+}
+
+TEST(HttpServerOverload, APauseDoesNotHoldUpTheEnd) {
+  HttpServer::Options options;
+  options.shares.throttled_pause = std::chrono::hours{1};
+  options.handler = [](const HttpRequest&, const HttpServer::Respond& respond) {
+    respond({429, {}, "later"});
+  };
+  const auto server = serve(options);
+  LoopbackClient client(server->port());
+  EXPECT_EQ(client.ask(get("/")).status, 429);
+  server->drain(LoopbackClient::kPatience);
+  EXPECT_EQ(server->open_connections(), 0u);
+}
+
+}  // namespace
+}  // namespace belfry

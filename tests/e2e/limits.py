@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The limits that all clients share, provoked on the real server. What a single job or request
+may be is shown in rules/limits.py and rules/quotas.py.
+
+    limits.py PATH_OF_BELFRY
+"""
+import contextlib
+import socket
+import sys
+
+from principals import Owner, scope_of
+from raw_http import RawConnection
+from rest import VERSION, Client, Group, collection_body
+from server import Server
+from suite import Suite, binary_of, equal, holds
+
+BURST = 10  # a bucket holds what comes back in ten seconds
+CLOCK = ("--virtual-clock", "2030-01-01T00:00:00Z")  # stands still, and so do the buckets
+
+
+def throttled(answer):
+    """What every refusal for the rate has in common; how many seconds to wait."""
+    equal(answer.status, 429, answer)
+    equal(answer.error["code"], "TooManyRequests")
+    equal(answer.headers["Content-Type"], "application/json; charset=utf-8")
+    seconds = int(answer.headers["Retry-After"])
+    holds(seconds >= 1, answer.headers)
+    holds(f"'{seconds}' seconds" in answer.error["message"], answer)
+    return seconds
+
+
+def rates_of_subscriptions(suite, binary):
+    with Server(binary, *CLOCK, "--limit-subscription-writes", "1",
+                "--limit-subscription-reads", "1") as server:
+        client, group, other = Client(server.port), Group(), Group()
+        path = group.collection()
+        with suite.case("a write says how many are left"):
+            answers = [client.put(path, collection_body()) for _ in range(BURST)]
+            equal([a.headers["x-ms-ratelimit-remaining-subscription-writes"] for a in answers],
+                  [str(left) for left in reversed(range(BURST))])
+            equal({a.headers["x-ms-ratelimit-remaining-subscription-reads"] for a in answers},
+                  {None})
+        with suite.case("writes beyond the rate are answered 429 and change nothing"):
+            answer = client.put(group.collection("second"), collection_body())
+            throttled(answer)
+            equal(answer.headers["x-ms-ratelimit-remaining-subscription-writes"], "0")
+            holds(f"'write' requests for subscription '{group.subscription}'" in
+                  answer.error["message"], answer)
+            equal(client.get(group.collection("second")).status, 404)
+        with suite.case("reads are counted apart, and by the spelling of no letter"):
+            answer = client.get(path)
+            equal(answer.status, 200)
+            equal(answer.headers["x-ms-ratelimit-remaining-subscription-reads"], str(BURST - 2))
+            shouted = client.get(Group(group.subscription.upper()).collection())
+            equal(shouted.headers["x-ms-ratelimit-remaining-subscription-reads"], str(BURST - 3))
+        with suite.case("another subscription has buckets of its own"):
+            equal(client.put(other.collection(), collection_body()).status, 201)
+        with suite.case("whoever waits as long as was said is served again"):
+            seconds = throttled(client.put(path, collection_body()))
+            moved = client.request("POST", "/clock", {"advance": f"PT{seconds}S"})
+            equal(moved.status, 200, moved)
+            equal(client.put(path, collection_body()).status, 201)
+            throttled(client.put(path, collection_body()))
+        with suite.case("health and readiness are never refused"):
+            for probe in ("/healthz", "/readyz"):
+                equal({client.get(probe).status for _ in range(3 * BURST)}, {200})
+
+
+def rates_of_credentials(suite, binary):
+    with Server(binary, *CLOCK, "--auth", "token", "--limit-credential-reads", "1") as server:
+        owner = Owner(server)
+        group = Group()
+        first = owner.caller(("Reader", scope_of(group.subscription)), name="first")
+        second = owner.caller(("Reader", scope_of(group.subscription)), name="second")
+        with suite.case("a credential has its rate, whatever it asks for"):
+            paths = [Group().collection(), group.all_collections(), "/belfry/audit"]
+            for number in range(BURST):
+                holds(first.get(paths[number % 3]).status in (200, 403, 404), number)
+            answer = first.get(group.all_collections())
+            throttled(answer)
+            holds("'read' requests for client 'first'" in answer.error["message"], answer)
+        with suite.case("another credential is not affected"):
+            equal(second.get(group.all_collections()).status, 200)
+        with suite.case("what is not authenticated counts for nobody"):
+            stranger = Client(server.port, "belfry_0000")
+            equal({stranger.get(group.all_collections()).status for _ in range(3 * BURST)}, {401})
+
+
+def who_may_not_ask_takes_nothing(suite, binary):
+    with Server(binary, *CLOCK, "--auth", "token", "--limit-subscription-reads",
+                "1") as server:
+        owner = Owner(server)
+        group = Group()
+        stranger = owner.caller(("Reader", scope_of("elsewhere")))
+        mine = owner.caller(("Reader", scope_of(group.subscription)))
+        with suite.case("a stranger cannot use up a subscription's rate"):
+            equal({stranger.get(group.collection()).status for _ in range(3 * BURST)}, {404})
+            answer = mine.get(group.all_collections())
+            equal(answer.headers["x-ms-ratelimit-remaining-subscription-reads"], str(BURST - 1))
+
+
+def no_rates_in_local_mode(suite, binary):
+    with Server(binary, log_level="warning") as server:
+        client, group = Client(server.port), Group()
+        with suite.case("in local mode a bulk load is not hindered"):
+            answers = [client.put(group.collection(f"c{number % 50}"), collection_body())
+                       for number in range(1000)]
+            equal({answer.status for answer in answers}, {201})
+            equal({answer.headers["x-ms-ratelimit-remaining-subscription-writes"]
+                   for answer in answers}, {None})
+
+
+def hammering_is_slowed(suite, binary):
+    with Server(binary, *CLOCK, "--limit-subscription-reads", "1") as server:
+        group = Group()
+        request = (f"GET {group.all_collections()}?api-version={VERSION} HTTP/1.1\r\n"
+                   "Host: localhost\r\n\r\n").encode()
+        with suite.case("a client that asks on after a 429 is listened to later, and answered"):
+            connection = RawConnection(server.port)
+            statuses = [connection.ask(request).status for _ in range(BURST + 2)]
+            equal(statuses, [200] * BURST + [429, 429])
+
+
+@contextlib.contextmanager
+def silent_clients(port, count, first_bytes=b""):
+    sockets = []
+    try:
+        for _ in range(count):
+            sockets.append(socket.create_connection(("127.0.0.1", port), timeout=60))
+            sockets[-1].sendall(first_bytes)
+        yield sockets
+    finally:
+        for one in sockets:
+            one.close()
+
+
+def closed(connection):
+    """Waits until the server has closed it, and says whether it did without a word."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def connections(suite, binary):
+    for what, first_bytes in (("silent", b""), ("slow", b"GET /subscriptions/")):
+        with Server(binary, "--connections-max", "20") as server, \
+                silent_clients(server.port, 20, first_bytes) as clients:
+            with suite.case(f"{what} clients cannot shut out others for longer than a second"):
+                client = Client(server.port)
+                statuses = []
+                while not statuses or statuses[-1] == 503:
+                    answer = client.get("/healthz")
+                    statuses.append(answer.status)
+                    if answer.status == 503:
+                        equal(answer.headers["Retry-After"], "1")
+                        equal(answer.error["code"], "ServerBusy")
+                equal(statuses[-1], 200)
+                holds(closed(clients[0]), "whoever was silent longest gave way")
+
+
+def main():
+    suite = Suite()
+    binary = binary_of(sys.argv)
+    rates_of_subscriptions(suite, binary)
+    rates_of_credentials(suite, binary)
+    who_may_not_ask_takes_nothing(suite, binary)
+    no_rates_in_local_mode(suite, binary)
+    hammering_is_slowed(suite, binary)
+    connections(suite, binary)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

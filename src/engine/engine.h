@@ -43,8 +43,9 @@ struct EngineOptions {
   // A start is made durable so long before it is due, and goes out when it is: a slow disk makes
   // no call late. 0: the dispatcher cannot wait.
   Ticks start_ahead{0};
-  Ticks refused_backoff = std::chrono::seconds{1};  // after a target's queue was full
-  Ticks store_backoff = std::chrono::seconds{1};    // after the store failed
+  Ticks refused_backoff = std::chrono::seconds{1};      // after a target's queue was full;
+  Ticks refused_backoff_max = std::chrono::minutes{1};  // a quarter of its lateness, within both
+  Ticks store_backoff = std::chrono::seconds{1};        // after the store failed
   Ticks history_kept = std::chrono::days{60};
   Ticks ended_jobs_kept = std::chrono::days{60};
   Ticks sweep_every = std::chrono::seconds{1};
@@ -97,6 +98,7 @@ class Engine {
   Status recover();
   std::vector<Answer> turn_away(Inbox::Letters& letters, const Error& error);
   void unstart_refused(Draft& draft, Instant now);
+  Instant due_again(const Job& job, Instant now) const;
   void settle_all(const Reports& reports, Draft& draft, Instant now);
   void settle_one(const Attempt& attempt, const Outcome& outcome, Draft& draft, Instant now);
   std::vector<Answer> apply_all(Inbox::Letters& letters, Draft& draft, Instant now);

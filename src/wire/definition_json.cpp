@@ -74,22 +74,21 @@ void read_actions(ObjectReader& properties, JobDefinition& definition, Reading& 
   }
 }
 
-void check_size(const JobDefinition& definition, Reading& reading) {
-  const std::size_t bytes = definition_text(definition).size() + secrets_text(definition).size();
-  if (bytes > kJobBytesMax) {
-    reading.fail(
-        "", fmt::format("The job is {} bytes large; at most {} are allowed.", bytes, kJobBytesMax));
-  }
-}
-
 }  // namespace
 
 JobDefinition read_definition(ObjectReader& properties, Reading& reading) {
   JobDefinition definition;
   definition.timing = read_timing(properties, reading);
   read_actions(properties, definition, reading);
-  if (reading.errors.empty()) check_size(definition, reading);
   return definition;
+}
+
+void check_definition_size(const JobDefinition& definition, Reading& reading) {
+  const std::size_t bytes = definition_text(definition).size() + secrets_text(definition).size();
+  if (bytes > kJobBytesMax) {
+    reading.fail(
+        "", fmt::format("The job is {} bytes large; at most {} are allowed.", bytes, kJobBytesMax));
+  }
 }
 
 json::object write_definition(const JobDefinition& definition, Secrets secrets) {

@@ -23,6 +23,10 @@ inline constexpr std::size_t kJobBytesMax = 16 * 1024;  // definition and secret
 // retryPolicy in every place where the founding documents put them) and recurrence.
 JobDefinition read_definition(ObjectReader& properties, Reading& reading);
 
+// Fails when the definition is larger than kJobBytesMax. Apart, for it costs as much as reading
+// one, and what is stored was small enough.
+void check_definition_size(const JobDefinition& definition, Reading& reading);
+
 // startTime, action, recurrence: in the live service's order of members.
 boost::json::object write_definition(const JobDefinition& definition, Secrets secrets);
 

@@ -172,7 +172,11 @@ void JobReplay::on(const Unstarted&) {
   Chain& chain = *chain_;
   chain.refused = false;
   chain.next.started.reset();
-  chain.next.due = std::max(now_ + rules_.refused_backoff, chain.next.occurrence.scheduled_for);
+  const Instant planned = chain.next.occurrence.scheduled_for;
+  const Ticks quarter = planned < now_ ? (now_ - planned) / 4 : Ticks{0};
+  const Ticks backoff =
+      std::max(rules_.refused_backoff, std::min(quarter, rules_.refused_backoff_max));
+  chain.next.due = std::max(now_ + backoff, planned);
   if (chain.next.open()) return;
   deferred_until_ = chain.next.due;
   covered_ = chain.covered_before;

@@ -29,6 +29,7 @@ struct ReplayRules {
   CatchUp catch_up = CatchUp::latest;
   Ticks start_ahead{0};
   Ticks refused_backoff = std::chrono::seconds{1};
+  Ticks refused_backoff_max = std::chrono::minutes{1};
   Ticks ended_jobs_kept = std::chrono::days{60};
 };
 

@@ -19,6 +19,7 @@ ReplayRules rules_of(const EngineOptions& options) {
   return {.catch_up = options.catch_up,
           .start_ahead = options.start_ahead,
           .refused_backoff = options.refused_backoff,
+          .refused_backoff_max = options.refused_backoff_max,
           .ended_jobs_kept = options.ended_jobs_kept};
 }
 

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How late one tenant's jobs start while all jobs of another, due in one instant, call a host that
+hangs.
+
+    bench/hanging_bench.py BUILD_DIR [--jobs N]
+
+Prints one JSON line per measurement: lateness of a modest tenant's jobs in the ten seconds after
+that instant, and in the twenty seconds after those, beside the same without the other tenant.
+"""
+import argparse
+import datetime
+import json
+import multiprocessing
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "e2e"))
+from rest import Client, Group, collection_body  # noqa: E402
+from server import Server  # noqa: E402
+
+JOBS_PER_COLLECTION = 1000
+WRITERS = 8
+FIRST_SECONDS = 10
+LATER_SECONDS = 20
+PER_SECOND = 50  # jobs of the modest tenant
+GROWTH_MAX = 1.10
+
+
+class Sink:
+    """A target that costs next to nothing and notes how late each call came."""
+
+    def __init__(self, build):
+        self.process = subprocess.Popen([build / "bench" / "sink"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+
+    def end(self, calls):
+        """Waits until so many calls have come."""
+        out, _ = self.process.communicate(f"wait {calls}\n")
+        return json.loads(out)
+
+
+def job_body(start, port):
+    moment = datetime.datetime.fromtimestamp(start, datetime.timezone.utc)
+    return {"properties": {"startTime": moment.isoformat().replace("+00:00", "Z"), "action": {
+        "type": "http", "request": {"method": "POST", "uri": f"http://127.0.0.1:{port}/",
+                                    "body": "{}"}}}}
+
+
+def put_collection(client, group, name):
+    answer = client.put(group.collection(name), collection_body("P20Premium"))
+    assert answer.status == 201, answer
+
+
+def put_jobs(port, subscription, collection, starts, target):
+    client, group = Client(port), Group(subscription)
+    put_collection(client, group, collection)
+    for number, start in enumerate(starts):
+        answer = client.put(group.job(f"j{number}", collection), job_body(start, target))
+        assert answer.status == 201, answer
+
+
+def hang():
+    """Takes connections and says nothing."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    held = []
+
+    def accept():
+        while True:
+            held.append(listener.accept()[0])
+
+    threading.Thread(target=accept, daemon=True).start()
+    return listener.getsockname()[1]
+
+
+def lateness(build, hanging_jobs, lead_seconds):
+    """What the sinks of the first ten seconds and of the twenty after them saw."""
+    sinks = [Sink(build), Sink(build)]
+    hanging = hang()
+    server = Server(build / "belfry", log_level="warning").start()
+    try:
+        due = time.time() + lead_seconds
+        spans = [(due, FIRST_SECONDS), (due + FIRST_SECONDS, LATER_SECONDS)]
+        work = [(server.port, "modest", f"c{number}",
+                 [begin + i / PER_SECOND for i in range(seconds * PER_SECOND)], sink.port)
+                for number, ((begin, seconds), sink) in enumerate(zip(spans, sinks))]
+        work += [(server.port, "greedy", f"c{number}", [due] * JOBS_PER_COLLECTION, hanging)
+                 for number in range(hanging_jobs // JOBS_PER_COLLECTION)]
+        with multiprocessing.Pool(WRITERS) as pool:
+            pool.starmap(put_jobs, work, chunksize=1)
+        left = due - time.time()
+        assert left > 0, f"the jobs were due {-left:.0f} s before all of them were created"
+        return [sink.end(seconds * PER_SECOND) for sink, (_, seconds) in zip(sinks, spans)]
+    finally:  # not stopped: what hangs would be waited for
+        server.kill()
+        server.remove()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=100_000)
+    parser.add_argument("--lead-seconds", type=int)
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    lead = arguments.lead_seconds or 30 + arguments.jobs // 500
+    alone = lateness(build, 0, 20)
+    beside = lateness(build, arguments.jobs, lead)
+    for when, before, after in zip(("the first 10 s", "the 20 s after"), alone, beside):
+        ratio = after["late_ms_p99"] / before["late_ms_p99"]
+        print(json.dumps({
+            "bench": "hanging", "case": f"lateness beside {arguments.jobs} hanging jobs, {when}",
+            "started": after["count"], "p50_ms": after["late_ms_p50"],
+            "p99_ms": after["late_ms_p99"], "alone_p50_ms": before["late_ms_p50"],
+            "alone_p99_ms": before["late_ms_p99"], "p99_ratio": round(ratio, 2),
+            "met": ratio <= GROWTH_MAX and after["count"] == before["count"]}), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

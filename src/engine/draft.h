@@ -90,7 +90,7 @@ class Draft {
   // As read in this step: nobody else writes, so once is enough.
   std::unordered_map<std::string, JobCollection> stored_collections_;
   std::unordered_map<std::string, std::int64_t> stored_counts_;  // of jobs in them
-  std::unordered_map<std::string, std::int64_t> stored_gens_;  // of jobs
+  std::unordered_map<std::string, std::int64_t> stored_gens_;    // of jobs
   std::vector<HistoryEntry> extra_rows_;
   std::vector<std::pair<std::string, AuditEntry>> audit_;
   std::vector<JobId> removed_jobs_;

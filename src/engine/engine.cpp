@@ -98,19 +98,13 @@ std::vector<Engine::Answer> Engine::turn_away(Inbox::Letters& letters, const Err
 }
 
 void Engine::unstart_refused(Draft& draft, Instant now) {
+  const RefusalBackoff backoff{options_.refused_backoff, options_.refused_backoff_max};
   for (const JobId id : std::exchange(refused_, {})) {
     const auto it = started_.find(id);
     if (it != started_.end()) {
-      draft.advance(unstarted(it->second, due_again(it->second, now)), {});
+      draft.advance(unstarted(it->second, due_after_refusal(it->second, now, backoff)), {});
     }
   }
-}
-
-// The later it is the longer it waits: jobs of a target that hangs, however many, must not keep
-// the engine busy with starts that are taken back.
-Instant Engine::due_again(const Job& job, Instant now) const {
-  const Ticks late = now - job.next->occurrence.scheduled_for;
-  return now + std::clamp(late / 4, options_.refused_backoff, options_.refused_backoff_max);
 }
 
 void Engine::settle_all(const Reports& reports, Draft& draft, Instant now) {

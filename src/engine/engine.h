@@ -98,7 +98,6 @@ class Engine {
   Status recover();
   std::vector<Answer> turn_away(Inbox::Letters& letters, const Error& error);
   void unstart_refused(Draft& draft, Instant now);
-  Instant due_again(const Job& job, Instant now) const;
   void settle_all(const Reports& reports, Draft& draft, Instant now);
   void settle_one(const Attempt& attempt, const Outcome& outcome, Draft& draft, Instant now);
   std::vector<Answer> apply_all(Inbox::Letters& letters, Draft& draft, Instant now);

@@ -162,6 +162,11 @@ Job unstarted(const Job& job, Instant due) {
   return after;
 }
 
+Instant due_after_refusal(const Job& job, Instant now, const RefusalBackoff& backoff) {
+  const Ticks late = now - job.next->occurrence.scheduled_for;
+  return now + std::clamp(late / 4, backoff.least, backoff.most);
+}
+
 HistoryEntry superseded_row(const Job& job, const Attempt& attempt, const Outcome& outcome) {
   ASSERT(awaits(job, attempt));
   Job counted = job;

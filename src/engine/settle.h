@@ -44,6 +44,15 @@ Settlement begin(Job job, Instant now, CatchUp catch_up);
 // it was scheduled for stays.
 Job unstarted(const Job& job, Instant due);
 
+// When a start that its target's full queue refused is tried again: after a quarter of its
+// lateness, within bounds. The later it is the longer it waits, so that the jobs of a target that
+// hangs, however many, do not keep the engine busy with starts that are taken back.
+struct RefusalBackoff {
+  Ticks least;
+  Ticks most;
+};
+Instant due_after_refusal(const Job& job, Instant now, const RefusalBackoff& backoff);
+
 // An occurrence this much late is still on time: steps and commits take a moment.
 inline constexpr Ticks kOnTime = std::chrono::seconds{30};
 

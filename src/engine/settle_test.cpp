@@ -287,5 +287,19 @@ TEST(Unstarted, IsDueLaterAndOwesTheSameOccurrence) {
   EXPECT_EQ(again.covered_until, job.covered_until);
 }
 
+TEST(DueAfterRefusal, IsLaterTheLaterTheOccurrenceIsWithinBounds) {
+  const RefusalBackoff backoff{std::chrono::seconds{1}, std::chrono::minutes{1}};
+  const Instant planned{std::chrono::sys_days{std::chrono::year{2030} / 1 / 1}};
+  Job job;
+  job.next = DueAttempt{.due = planned, .occurrence = {planned, 1}};
+  const auto waits = [&](Ticks late) {
+    return due_after_refusal(job, planned + late, backoff) - (planned + late);
+  };
+  EXPECT_EQ(waits(Ticks{0}), backoff.least);
+  EXPECT_EQ(waits(-std::chrono::hours{1}), backoff.least) << "the clock was put back";
+  EXPECT_EQ(waits(std::chrono::seconds{40}), std::chrono::seconds{10});
+  EXPECT_EQ(waits(std::chrono::hours{1}), backoff.most);
+}
+
 }  // namespace
 }  // namespace belfry

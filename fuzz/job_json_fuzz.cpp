@@ -39,9 +39,11 @@ void check_patched(const Job& job, const boost::json::value& patch) {
 }
 
 void check_shown(const Job& job) {
-  boost::json::object shown = write_job(job, std::nullopt);
-  respell_durations(shown);
-  ASSERT(!boost::json::serialize(shown).empty());
+  for (const auto durations : {DurationForm::time_span, DurationForm::iso8601}) {
+    JsonWriter out;
+    write_job(out, job, std::nullopt, durations);
+    ASSERT(parse_json(out.text(), JsonDialect::strict));
+  }
 }
 
 void check_job(const boost::json::value& body) {
@@ -64,8 +66,7 @@ void check_collection(const boost::json::value& body) {
   if (!reading.errors.empty()) return;
   const boost::json::value shown = write_collection(collection, ApiVersion::v2016_03_01);
   Reading again;
-  static_cast<void>(
-      read_collection(shown, {"s", "g", "c"}, plans, ApiVersion::v2016_03_01, again));
+  static_cast<void>(read_collection(shown, {"s", "g", "c"}, plans, ApiVersion::v2016_03_01, again));
   ASSERT(again.errors.empty());
 }
 

@@ -19,11 +19,16 @@ namespace {
 constexpr std::size_t kRunsMax = 8;
 
 std::string written(const Timing& timing) {
-  boost::json::object job;
-  if (timing.start_time) job["startTime"] = format_instant(*timing.start_time);
-  if (timing.recurrence) job["recurrence"] = write_recurrence(*timing.recurrence);
-  job["action"] = boost::json::object();  // a file with neither is still a job
-  return boost::json::serialize(job);
+  JsonWriter out;
+  out.begin_object();
+  if (timing.start_time) out.member("startTime", format_instant(*timing.start_time));
+  if (timing.recurrence) {
+    out.name("recurrence");
+    write_recurrence(out, *timing.recurrence);
+  }
+  out.object("action", [] {});  // a file with neither is still a job
+  out.end_object();
+  return out.take();
 }
 
 void check_written_reads_the_same(const Timing& timing) {

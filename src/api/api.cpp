@@ -53,6 +53,20 @@ std::string client_of(const HttpRequest& request) {
   return credential.empty() ? request.remote_address : std::string(credential);
 }
 
+// A page of a list may have to be gathered from all over the disk.
+bool may_take_long(Resource resource) {
+  switch (resource) {
+    case Resource::collections_of_subscription:
+    case Resource::collections_of_group:
+    case Resource::jobs:
+    case Resource::job_history:
+    case Resource::audit:
+      return true;
+    default:
+      return false;
+  }
+}
+
 HttpResponse wrong_method(const HttpRequest& request, Resource resource) {
   HttpResponse response =
       error_response({ErrorCode::wrong_method,
@@ -181,6 +195,7 @@ void Api::perform(const Permit& permit, const CallPtr& call) {
   const std::string& method = call->request.method;
   const JobKey& key = call->path.key;
   const auto empty = [](const Reply&) { return empty_response(200); };
+  if (may_take_long(call->path.resource)) workers_.step_aside();
   switch (call->path.resource) {
     case Resource::provider:
       return answer(call, provider(permit, *call));

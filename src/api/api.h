@@ -125,7 +125,9 @@ class Api {
   void submit(const Permit& permit, const CallPtr& call, Command command, Render render,
               std::function<void()> changed = {});
 
-  boost::json::object job_resource(const Call& call, const Job& job) const;
+  // Writes the job as the client of this call wants it.
+  void write_resource(JsonWriter& out, const Call& call, const Job& job) const;
+  HttpResponse job_response(int status, const Call& call, const Job& job) const;
   std::string next_link(const Call& call, const std::string& token) const;
 
   Store& store_;

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <charconv>
 
 #include "api/api.h"
@@ -84,9 +84,9 @@ HttpResponse Api::list_audit(const Permit& permit, const Call& call) {
     rows.resize(size);
     link = next_link(call, fmt::to_string(rows.back().number));
   }
-  json::array values;
-  for (const AuditRow& row : rows) values.push_back(write_audit_row(row));
-  return page_response(std::move(values), link);
+  return page_response(rows, link, [](JsonWriter& out, const AuditRow& row) {
+    out.json(json::serialize(write_audit_row(row)));
+  });
 }
 
 }  // namespace belfry

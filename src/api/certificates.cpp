@@ -9,10 +9,15 @@
 namespace belfry {
 namespace {
 
-void look_into(Action& action, const std::string& path, std::vector<Error>& errors) {
+template <typename ActionLike>
+auto* certificate_of(ActionLike& action) {
   auto* http = std::get_if<HttpAction>(&action.what);
-  if (http == nullptr || !http->authentication) return;
-  auto* certificate = std::get_if<ClientCertificate>(&*http->authentication);
+  const bool any = http != nullptr && http->authentication;
+  return any ? std::get_if<ClientCertificate>(&*http->authentication) : nullptr;
+}
+
+void look_into(Action& action, const std::string& path, std::vector<Error>& errors) {
+  ClientCertificate* certificate = certificate_of(action);
   if (certificate == nullptr) return;
   const auto pfx = Pfx::open(certificate->pfx.reveal(), certificate->password.reveal());
   if (!pfx) {
@@ -27,6 +32,12 @@ void look_into(Action& action, const std::string& path, std::vector<Error>& erro
 }
 
 }  // namespace
+
+bool has_certificates(const JobDefinition& definition) {
+  const auto& error_action = definition.error_action;
+  return certificate_of(definition.action) != nullptr ||
+         (error_action && certificate_of(*error_action) != nullptr);
+}
 
 std::vector<Error> look_into_certificates(JobDefinition& definition) {
   std::vector<Error> errors;

@@ -12,6 +12,9 @@
 
 namespace belfry {
 
+// Whether there is one to be opened, which takes a while.
+bool has_certificates(const JobDefinition& definition);
+
 // Writes down what the certificates of a job say of themselves. One that does not open is an
 // error that names its place below the job's properties.
 std::vector<Error> look_into_certificates(JobDefinition& definition);

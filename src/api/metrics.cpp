@@ -25,6 +25,7 @@ void Api::metrics(const Caller& caller, const CallPtr& call) {
       gate_.permit(caller, {Operation::read, Scope{}, "/metrics"}, kNotOverEverything);
   if (!permit) return answer(call, error_response(permit.error()));
   HttpResponse page{200, {{"Content-Type", kTextFormat}, {"Cache-Control", "no-store"}}, ""};
+  workers_.step_aside();
   page.body = options_.render_metrics();
   answer(call, std::move(page));
 }

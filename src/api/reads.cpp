@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <charconv>
 
 #include "api/api.h"
@@ -59,10 +59,15 @@ bool reads_iso_durations_only(const HttpRequest& request) {
 
 }  // namespace
 
-json::object Api::job_resource(const Call& call, const Job& job) const {
-  json::object resource = write_job(job, next_execution(job));
-  if (reads_iso_durations_only(call.request)) respell_durations(resource);
-  return resource;
+void Api::write_resource(JsonWriter& out, const Call& call, const Job& job) const {
+  const bool iso = reads_iso_durations_only(call.request);
+  write_job(out, job, next_execution(job), iso ? DurationForm::iso8601 : DurationForm::time_span);
+}
+
+HttpResponse Api::job_response(int status, const Call& call, const Job& job) const {
+  JsonWriter out;
+  write_resource(out, call, job);
+  return json_text_response(status, out.take());
 }
 
 std::string Api::next_link(const Call& call, const std::string& token) const {
@@ -104,11 +109,9 @@ HttpResponse Api::list_collections(const Permit& permit, const Call& call) {
     seen.resize(kCollectionsPerPage);
     link = next_link(call, folded(seen.back().key));
   }
-  json::array values;
-  for (const JobCollection& collection : seen) {
-    values.push_back(write_collection(collection, call.version));
-  }
-  return page_response(std::move(values), link);
+  return page_response(seen, link, [&](JsonWriter& out, const JobCollection& collection) {
+    out.json(json::serialize(write_collection(collection, call.version)));
+  });
 }
 
 HttpResponse Api::get_collection(const Permit&, const Call& call) {
@@ -139,15 +142,14 @@ HttpResponse Api::list_jobs(const Permit&, const Call& call) {
     jobs->pop_back();
     link = next_link(call, folded(jobs->back().key.name));
   }
-  json::array values;
-  for (const Job& job : *jobs) values.push_back(job_resource(call, job));
-  return page_response(std::move(values), link);
+  return page_response(*jobs, link,
+                       [&](JsonWriter& out, const Job& job) { write_resource(out, call, job); });
 }
 
 HttpResponse Api::get_job(const Permit&, const Call& call) {
   const auto job = store_.job(call.path.key);
   if (!job) return error_response(job.error());
-  if (*job) return json_response(200, job_resource(call, **job));
+  if (*job) return job_response(200, call, **job);
   const auto collection = store_.collection(call.path.key.collection);
   if (!collection) return error_response(collection.error());
   return error_response(*collection ? job_not_found(call.path.key)
@@ -181,11 +183,9 @@ HttpResponse Api::list_history(const Permit& permit, const Call& call) {
     rows->pop_back();
     link = next_link(call, token_of(rows->back()));
   }
-  json::array values;
-  for (const HistoryEntry& row : *rows) {
-    values.push_back(write_history((*job)->key, row, options_.success_status));
-  }
-  return page_response(std::move(values), link);
+  const HistoryWriter writer((*job)->key, options_.success_status);
+  return page_response(*rows, link,
+                       [&](JsonWriter& out, const HistoryEntry& row) { writer.write(out, row); });
 }
 
 }  // namespace belfry

@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
 
 #include "base/random.h"
 #include "wire/error_json.h"
@@ -17,18 +15,6 @@ namespace belfry {
 namespace {
 
 constexpr std::size_t kClientRequestIdBytesMax = 128;
-
-HttpResponse with_json(int status, std::string body) {
-  HttpResponse response;
-  response.status = status;
-  response.headers = {{"Content-Type", "application/json; charset=utf-8"},
-                      {"Cache-Control", "no-cache"},
-                      {"Pragma", "no-cache"},
-                      {"Expires", "-1"},
-                      {"X-Content-Type-Options", "nosniff"}};
-  response.body = std::move(body);
-  return response;
-}
 
 void add_retry_after(HttpResponse& response, Seconds seconds) {
   response.headers.emplace_back("Retry-After", fmt::to_string(seconds.count()));
@@ -68,12 +54,24 @@ HttpResponse empty_response(int status) {
   return response;
 }
 
+HttpResponse json_text_response(int status, std::string body) {
+  HttpResponse response;
+  response.status = status;
+  response.headers = {{"Content-Type", "application/json; charset=utf-8"},
+                      {"Cache-Control", "no-cache"},
+                      {"Pragma", "no-cache"},
+                      {"Expires", "-1"},
+                      {"X-Content-Type-Options", "nosniff"}};
+  response.body = std::move(body);
+  return response;
+}
+
 HttpResponse json_response(int status, const boost::json::value& body) {
-  return with_json(status, boost::json::serialize(body));
+  return json_text_response(status, boost::json::serialize(body));
 }
 
 HttpResponse error_response(const Error& error) {
-  HttpResponse response = with_json(http_status(error.code), error_body(error));
+  HttpResponse response = json_text_response(http_status(error.code), error_body(error));
   if (error.code == ErrorCode::collection_not_found) {
     response.headers.emplace_back("x-ms-failure-cause", "gateway");
   }
@@ -88,20 +86,13 @@ HttpResponse error_response(const Error& error) {
 
 HttpResponse throttled_response(const std::string& message, Ticks retry_after) {
   const Error error{ErrorCode::busy, message, {}};
-  HttpResponse response = with_json(http_status(error.code), error_body(error));
+  HttpResponse response = json_text_response(http_status(error.code), error_body(error));
   add_retry_after(response, std::max(std::chrono::ceil<Seconds>(retry_after), Seconds{1}));
   return response;
 }
 
 HttpResponse malformed_response(const std::string& what, const std::vector<Error>& errors) {
-  return with_json(http_status(ErrorCode::invalid), malformed_body(what, errors));
-}
-
-HttpResponse page_response(boost::json::array values, const std::string& next_link) {
-  boost::json::object page;
-  page["value"] = std::move(values);
-  page["nextLink"] = next_link.empty() ? boost::json::value() : boost::json::value(next_link);
-  return json_response(200, page);
+  return json_text_response(http_status(ErrorCode::invalid), malformed_body(what, errors));
 }
 
 HttpResponse only_get_response() {
@@ -112,7 +103,7 @@ HttpResponse only_get_response() {
 }
 
 HttpResponse refusal_response(int status, const std::string& what) {
-  HttpResponse response = with_json(status, error_body({code_of(status), what, {}}));
+  HttpResponse response = json_text_response(status, error_body({code_of(status), what, {}}));
   if (status == 503) add_retry_after(response, Seconds{1});
   add_request_ids(response, {});
   return response;

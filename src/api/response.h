@@ -4,18 +4,20 @@
 
 #pragma once
 
-#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
 #include <string>
 #include <vector>
 
 #include "base/instant.h"
 #include "base/result.h"
 #include "net/http.h"
+#include "wire/json_writer.h"
 
 namespace belfry {
 
 HttpResponse empty_response(int status);
 HttpResponse json_response(int status, const boost::json::value& body);
+HttpResponse json_text_response(int status, std::string body);
 HttpResponse error_response(const Error& error);
 
 // 429, and when to come back.
@@ -23,8 +25,21 @@ HttpResponse throttled_response(const std::string& message, Ticks retry_after);
 
 HttpResponse malformed_response(const std::string& what, const std::vector<Error>& errors);
 
-// What a list answers: {"value": […], "nextLink": …}; an empty link is null.
-HttpResponse page_response(boost::json::array values, const std::string& next_link);
+// What a list answers: {"value": […], "nextLink": …}; an empty link is null. `write` writes an
+// item.
+template <typename Item, typename Write>
+HttpResponse page_response(const std::vector<Item>& items, const std::string& next_link,
+                           Write write) {
+  JsonWriter out;
+  out.begin_object();
+  out.array("value", [&] {
+    for (const Item& item : items) write(out, item);
+  });
+  out.name("nextLink");
+  next_link.empty() ? out.null() : out.value(next_link);
+  out.end_object();
+  return json_text_response(200, out.take());
+}
 
 // For what can only be read.
 HttpResponse only_get_response();

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 
 #include "access/token_secret.h"
 #include "api/api.h"
@@ -79,9 +79,9 @@ HttpResponse Api::list_tokens(const Permit& permit, const Call& call) {
     seen.resize(kTokensPerPage);
     link = next_link(call, seen.back().id);
   }
-  json::array values;
-  for (const Token& token : seen) values.push_back(write_token(token, clock_.now()));
-  return page_response(std::move(values), link);
+  return page_response(seen, link, [now = clock_.now()](JsonWriter& out, const Token& token) {
+    out.json(json::serialize(write_token(token, now)));
+  });
 }
 
 HttpResponse Api::create_token(const Permit& permit, const Call& call) {

@@ -63,5 +63,25 @@ TEST(WorkerPool, RefusesWhatIsTooMuchInAllAndOfOneClient) {
   EXPECT_EQ(pool.order(), "!abaa");
 }
 
+// Both would wait for ever if nobody else took the next.
+TEST(WorkerPool, OthersTakeOverFromWorkThatStepsAside) {
+  std::latch done{1};
+  WorkerPool pool(2, {});
+  pool.post([&] {
+    pool.step_aside();
+    pool.post([&] { done.count_down(); });
+    done.wait();
+  });
+  pool.finish();
+}
+
+TEST(WorkerPool, ManyThatWaitWakeAnother) {
+  std::latch done{kWaitingPerWorker + 1};
+  WorkerPool pool(2, {});
+  pool.post([&] { done.wait(); });
+  for (std::size_t i = 0; i <= kWaitingPerWorker; ++i) pool.post([&] { done.count_down(); });
+  pool.finish();
+}
+
 }  // namespace
 }  // namespace belfry

@@ -21,11 +21,11 @@ namespace json = boost::json;
 constexpr const char* kMalformedJob = "Malformed Job Object";
 constexpr const char* kMalformedCollection = "Malformed Job Collection Object";
 
-Result<json::value> parse_body(const HttpRequest& request) {
+Result<json::value> parse_body(const HttpRequest& request, JsonMemory& memory) {
   if (request.body.empty()) {
     return Error{ErrorCode::invalid, "The request has no body; it must be a JSON object.", {}};
   }
-  return parse_json(request.body, JsonDialect::strict);
+  return parse_json(request.body, JsonDialect::strict, memory.get());
 }
 
 // Errors about a job's properties, with paths as they are in the body.
@@ -41,7 +41,8 @@ std::vector<Error> placed(std::vector<Error> errors, const json::value& body) {
 }  // namespace
 
 void Api::put_collection(const Permit& permit, const CallPtr& call) {
-  const auto body = parse_body(call->request);
+  JsonMemory memory;
+  const auto body = parse_body(call->request, memory);
   if (!body) return answer(call, malformed_response(kMalformedCollection, {body.error()}));
   Reading reading;
   PutCollectionCommand command;
@@ -59,7 +60,8 @@ void Api::put_collection(const Permit& permit, const CallPtr& call) {
 }
 
 void Api::patch_collection(const Permit& permit, const CallPtr& call, int tries_left) {
-  const auto body = parse_body(call->request);
+  JsonMemory memory;
+  const auto body = parse_body(call->request, memory);
   if (!body) return answer(call, malformed_response(kMalformedCollection, {body.error()}));
   const auto stored = store_.collection(call->path.key.collection);
   if (!stored || !*stored) return answer(call, get_collection(permit, *call));
@@ -84,13 +86,15 @@ void Api::patch_collection(const Permit& permit, const CallPtr& call, int tries_
 }
 
 void Api::put_job(const Permit& permit, const CallPtr& call) {
-  const auto body = parse_body(call->request);
+  JsonMemory memory;
+  const auto body = parse_body(call->request, memory);
   if (!body) return answer(call, malformed_response(kMalformedJob, {body.error()}));
   Reading reading;
   JobRequest wanted = read_job(*body, reading);
   if (reading.errors.empty()) {
     reading.errors = placed(broken_timing_rules(wanted.definition.timing, clock_.now()), *body);
   }
+  if (has_certificates(wanted.definition)) workers_.step_aside();
   if (reading.errors.empty()) {
     reading.errors = placed(look_into_certificates(wanted.definition), *body);
   }
@@ -99,15 +103,15 @@ void Api::put_job(const Permit& permit, const CallPtr& call) {
   }
   submit(permit, call, PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled},
          [this, call, reading](const Reply& reply) {
-           HttpResponse response =
-               json_response(reply.created ? 201 : 200, job_resource(*call, *reply.job));
+           HttpResponse response = job_response(reply.created ? 201 : 200, *call, *reply.job);
            add_ignored(response, reading.ignored);
            return response;
          });
 }
 
 void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
-  const auto body = parse_body(call->request);
+  JsonMemory memory;
+  const auto body = parse_body(call->request, memory);
   if (!body) return answer(call, malformed_response(kMalformedJob, {body.error()}));
   const auto stored = store_.job(call->path.key);
   if (!stored || !*stored) return answer(call, get_job(permit, *call));
@@ -118,6 +122,7 @@ void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
   if (reading.errors.empty() && wanted.definition.timing != job.definition->timing) {
     reading.errors = placed(broken_timing_rules(wanted.definition.timing, clock_.now()), *body);
   }
+  if (has_certificates(wanted.definition)) workers_.step_aside();
   if (reading.errors.empty()) {
     reading.errors = placed(look_into_certificates(wanted.definition), *body);
   }
@@ -126,7 +131,7 @@ void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
   }
   PatchJobCommand command{job.key, std::move(wanted.definition), wanted.enabled, job.gen};
   const auto render = [this, call, reading](const Reply& reply) {
-    HttpResponse response = json_response(200, job_resource(*call, *reply.job));
+    HttpResponse response = job_response(200, *call, *reply.job);
     add_ignored(response, reading.ignored);
     return response;
   };

@@ -2,13 +2,14 @@
 
 #include "base/instant.h"
 
-#include <fmt/format.h>
+#include "base/digits.h"
 
 namespace belfry {
 
 std::string format_fraction(Ticks below_second) {
   if (below_second == Ticks{0}) return {};
-  std::string digits = fmt::format(".{:07}", below_second.count());
+  std::string digits = ".";
+  append_digits<7>(digits, static_cast<std::uint64_t>(below_second.count()));
   digits.erase(digits.find_last_not_of('0') + 1);
   return digits;
 }
@@ -18,10 +19,22 @@ std::string format_instant(Instant instant) {
   const std::chrono::year_month_day date{day};
   const auto whole = std::chrono::floor<Seconds>(instant);
   const std::chrono::hh_mm_ss time{whole - day};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     time.hours().count(), time.minutes().count(), time.seconds().count(),
-                     format_fraction(instant - whole));
+  std::string text;
+  text.reserve(sizeof("9999-12-31T23:59:59.9999999Z"));
+  append_digits<4>(text, static_cast<unsigned>(static_cast<int>(date.year())));
+  text += '-';
+  append_digits<2>(text, static_cast<unsigned>(date.month()));
+  text += '-';
+  append_digits<2>(text, static_cast<unsigned>(date.day()));
+  text += 'T';
+  append_digits<2>(text, static_cast<std::uint64_t>(time.hours().count()));
+  text += ':';
+  append_digits<2>(text, static_cast<std::uint64_t>(time.minutes().count()));
+  text += ':';
+  append_digits<2>(text, static_cast<std::uint64_t>(time.seconds().count()));
+  text += format_fraction(instant - whole);
+  text += 'Z';
+  return text;
 }
 
 }  // namespace belfry

@@ -32,11 +32,11 @@ json::array write_assignments(const Assignments& assignments) {
 std::optional<Assignment> read_assignment(const Element& element, Reading& reading) {
   const auto* object = element.value->if_object();
   if (object == nullptr) {
-    reading.fail(element.path, fmt::format("must be an object with role and scope; it is {}.",
-                                           shown(*element.value)));
+    reading.fail(element.path(), fmt::format("must be an object with role and scope; it is {}.",
+                                             shown(*element.value)));
     return std::nullopt;
   }
-  ObjectReader reader(*object, element.path, reading);
+  ObjectReader reader(*object, element.path(), reading);
   const auto role = reader.choice("role", kRoles);
   const auto text = reader.text("scope", kScopeBytesMax);
   if (reader.find("role") == nullptr) reader.fail("role", "is missing.");

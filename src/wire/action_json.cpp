@@ -15,8 +15,6 @@
 namespace belfry {
 namespace {
 
-namespace json = boost::json;
-
 enum class ActionType { http, https, storage_queue, service_bus_queue, service_bus_topic };
 
 constexpr Spelling<ActionType> kActionTypes[] = {
@@ -106,45 +104,44 @@ void skip_payloads(ObjectReader& action) {
   }
 }
 
-json::object write_storage_queue(const StorageQueueAction& action, Secrets secrets) {
-  json::object out;
-  out["storageAccount"] = action.storage_account;
-  out["queueName"] = action.queue_name;
-  if (secrets == Secrets::include) out["sasToken"] = action.sas_token.reveal();
-  out["message"] = action.message;
-  return out;
-}
-
-json::object write_retry_policy(const RetryPolicy& policy) {
-  json::object out;
-  out["retryType"] = policy.type == RetryType::none ? "none" : "fixed";
-  if (policy.interval) out["retryInterval"] = format_duration(*policy.interval);
-  if (policy.count) out["retryCount"] = *policy.count;
-  return out;
-}
-
-// Writes the payload under the name its type gives it, and the type.
+// Each writes its payload under the name its type gives it, and the type.
 struct PayloadWriter {
-  json::object& out;
-  Secrets secrets;
+  JsonWriter& out;
+  const WriteOptions& options;
 
   void operator()(const HttpAction& action) const {
-    out["request"] = write_http_action(action, secrets);
-    out["type"] = action.declared_https ? "Https" : "Http";
+    out.name("request");
+    write_http_action(out, action, options.secrets);
+    out.member("type", action.declared_https ? "Https" : "Http");
   }
   void operator()(const StorageQueueAction& action) const {
-    out["queueMessage"] = write_storage_queue(action, secrets);
-    out["type"] = "StorageQueue";
+    out.object("queueMessage", [&] {
+      out.member("storageAccount", action.storage_account);
+      out.member("queueName", action.queue_name);
+      if (options.secrets == Secrets::include) out.member("sasToken", action.sas_token.reveal());
+      out.member("message", action.message);
+    });
+    out.member("type", "StorageQueue");
   }
   void operator()(const ServiceBusQueueAction& action) const {
-    out["serviceBusQueueMessage"] = write_service_bus_queue(action, secrets);
-    out["type"] = "ServiceBusQueue";
+    out.name("serviceBusQueueMessage");
+    write_service_bus_queue(out, action, options);
+    out.member("type", "ServiceBusQueue");
   }
   void operator()(const ServiceBusTopicAction& action) const {
-    out["serviceBusTopicMessage"] = write_service_bus_topic(action, secrets);
-    out["type"] = "ServiceBusTopic";
+    out.name("serviceBusTopicMessage");
+    write_service_bus_topic(out, action, options);
+    out.member("type", "ServiceBusTopic");
   }
 };
+
+void write_retry_policy(JsonWriter& out, const RetryPolicy& policy, DurationForm durations) {
+  out.object("retryPolicy", [&] {
+    out.member("retryType", policy.type == RetryType::none ? "none" : "fixed");
+    if (policy.interval) out.member("retryInterval", spelt(*policy.interval, durations));
+    if (policy.count) out.member("retryCount", *policy.count);
+  });
+}
 
 }  // namespace
 
@@ -212,12 +209,14 @@ std::optional<Action> read_action(ObjectReader& action, Reading& reading) {
   return out;
 }
 
-json::object write_action(const Action& action, Secrets secrets) {
-  json::object out;
-  std::visit(PayloadWriter{out, secrets}, action.what);
-  if (action.retry_policy) out["retryPolicy"] = write_retry_policy(*action.retry_policy);
-  if (action.timeout) out["timeout"] = format_duration(*action.timeout);
-  return out;
+void write_action(JsonWriter& out, const Action& action, const WriteOptions& options) {
+  std::visit(PayloadWriter{out, options}, action.what);
+  if (action.retry_policy) write_retry_policy(out, *action.retry_policy, options.durations);
+  if (action.timeout) out.member("timeout", spelt(*action.timeout, options.durations));
+}
+
+std::string spelt(Ticks duration, DurationForm form) {
+  return form == DurationForm::iso8601 ? format_iso_duration(duration) : format_duration(duration);
 }
 
 }  // namespace belfry

@@ -4,11 +4,11 @@
 
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <optional>
 
 #include "model/action.h"
 #include "wire/json.h"
+#include "wire/json_writer.h"
 
 namespace belfry {
 
@@ -22,12 +22,23 @@ inline constexpr std::size_t kDurationBytesMax = 64;
 
 enum class Secrets { omit, include };
 
+// The live service wrote hh:mm:ss; some clients read nothing but ISO 8601.
+enum class DurationForm { time_span, iso8601 };
+
+struct WriteOptions {
+  Secrets secrets = Secrets::omit;
+  DurationForm durations = DurationForm::time_span;
+};
+
 // `action` is the reader of the action object itself. A retryPolicy or timeout inside `request`
 // is read where there is none in `action`.
 std::optional<Action> read_action(ObjectReader& action, Reading& reading);
 std::optional<RetryPolicy> read_retry_policy(ObjectReader policy);
 
-// The payload, type, retryPolicy and timeout: everything but errorAction.
-boost::json::object write_action(const Action& action, Secrets secrets);
+// The members of an action, for the object that is open: payload, type, retryPolicy and timeout;
+// everything but errorAction.
+void write_action(JsonWriter& out, const Action& action, const WriteOptions& options);
+
+std::string spelt(Ticks duration, DurationForm form);
 
 }  // namespace belfry

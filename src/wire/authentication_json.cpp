@@ -11,8 +11,6 @@
 namespace belfry {
 namespace {
 
-namespace json = boost::json;
-
 constexpr std::size_t kIdentityBytesMax = 1024;
 
 enum class AuthenticationType { basic, client_certificate, active_directory_oauth };
@@ -49,44 +47,42 @@ ActiveDirectoryOAuth read_active_directory_oauth(ObjectReader& reader) {
           required_text(reader, "clientId", kIdentityBytesMax), required_secret(reader, "secret")};
 }
 
+// Writes the members, each type its own.
 struct AuthenticationWriter {
+  JsonWriter& out;
   Secrets secrets;
 
-  json::object operator()(const BasicAuthentication& basic) const {
-    json::object out;
-    out["username"] = basic.username;
-    if (secrets == Secrets::include) out["password"] = basic.password.reveal();
-    out["type"] = "Basic";
-    return out;
+  void operator()(const BasicAuthentication& basic) const {
+    out.member("username", basic.username);
+    if (secrets == Secrets::include) out.member("password", basic.password.reveal());
+    out.member("type", "Basic");
   }
 
-  json::object operator()(const ClientCertificate& certificate) const {
-    json::object out;
+  void operator()(const ClientCertificate& certificate) const {
     if (secrets == Secrets::include) {
-      out["pfx"] = certificate.pfx.reveal();
-      out["password"] = certificate.password.reveal();
+      out.member("pfx", certificate.pfx.reveal());
+      out.member("password", certificate.password.reveal());
     }
-    if (!certificate.thumbprint.empty()) out["certificateThumbprint"] = certificate.thumbprint;
+    if (!certificate.thumbprint.empty()) {
+      out.member("certificateThumbprint", certificate.thumbprint);
+    }
     if (certificate.expiration) {
       // The live service's name, and the one that the published clients read.
-      out["certificateExpiration"] = format_instant(*certificate.expiration);
-      out["certificateExpirationDate"] = format_instant(*certificate.expiration);
+      out.member("certificateExpiration", format_instant(*certificate.expiration));
+      out.member("certificateExpirationDate", format_instant(*certificate.expiration));
     }
     if (!certificate.subject_name.empty()) {
-      out["certificateSubjectName"] = certificate.subject_name;
+      out.member("certificateSubjectName", certificate.subject_name);
     }
-    out["type"] = "ClientCertificate";
-    return out;
+    out.member("type", "ClientCertificate");
   }
 
-  json::object operator()(const ActiveDirectoryOAuth& oauth) const {
-    json::object out;
-    out["tenant"] = oauth.tenant;
-    out["audience"] = oauth.audience;
-    out["clientId"] = oauth.client_id;
-    if (secrets == Secrets::include) out["secret"] = oauth.secret.reveal();
-    out["type"] = "ActiveDirectoryOAuth";
-    return out;
+  void operator()(const ActiveDirectoryOAuth& oauth) const {
+    out.member("tenant", oauth.tenant);
+    out.member("audience", oauth.audience);
+    out.member("clientId", oauth.client_id);
+    if (secrets == Secrets::include) out.member("secret", oauth.secret.reveal());
+    out.member("type", "ActiveDirectoryOAuth");
   }
 };
 
@@ -150,8 +146,8 @@ std::optional<Authentication> read_authentication(ObjectReader authentication) {
   return std::nullopt;
 }
 
-json::object write_authentication(const Authentication& authentication, Secrets secrets) {
-  return std::visit(AuthenticationWriter{secrets}, authentication);
+void write_authentication(JsonWriter& out, const Authentication& authentication, Secrets secrets) {
+  out.object([&] { std::visit(AuthenticationWriter{out, secrets}, authentication); });
 }
 
 }  // namespace belfry

@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "model/action.h"
 #include "wire/action_json.h"
 #include "wire/json.h"
+#include "wire/json_writer.h"
 
 namespace belfry {
 
@@ -25,6 +25,6 @@ std::string required_name(ObjectReader& reader, std::string_view name, std::size
 Secret required_secret(ObjectReader& reader, std::string_view name);
 
 std::optional<Authentication> read_authentication(ObjectReader authentication);
-boost::json::object write_authentication(const Authentication& authentication, Secrets secrets);
+void write_authentication(JsonWriter& out, const Authentication& authentication, Secrets secrets);
 
 }  // namespace belfry

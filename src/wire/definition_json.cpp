@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/serialize.hpp>
-
 #include "wire/iso8601.h"
 #include "wire/timing_json.h"
 
@@ -91,36 +89,41 @@ void check_definition_size(const JobDefinition& definition, Reading& reading) {
   }
 }
 
-json::object write_definition(const JobDefinition& definition, Secrets secrets) {
-  json::object out;
-  if (definition.timing.start_time) {
-    out["startTime"] = format_instant(*definition.timing.start_time);
+void write_definition(JsonWriter& out, const JobDefinition& definition,
+                      const WriteOptions& options) {
+  const Timing& timing = definition.timing;
+  if (timing.start_time) out.member("startTime", format_instant(*timing.start_time));
+  out.object("action", [&] {
+    write_action(out, definition.action, options);
+    if (!definition.error_action) return;
+    out.object("errorAction", [&] { write_action(out, *definition.error_action, options); });
+  });
+  if (timing.recurrence) {
+    out.name("recurrence");
+    write_recurrence(out, *timing.recurrence);
   }
-  json::object action = write_action(definition.action, secrets);
-  if (definition.error_action) {
-    action["errorAction"] = write_action(*definition.error_action, secrets);
-  }
-  out["action"] = std::move(action);
-  if (definition.timing.recurrence) {
-    out["recurrence"] = write_recurrence(*definition.timing.recurrence);
-  }
-  return out;
 }
 
-std::string definition_text(const JobDefinition& definition) {
-  return json::serialize(write_definition(definition, Secrets::omit));
+std::string definition_text(const JobDefinition& definition, Secrets secrets) {
+  JsonWriter out;
+  out.object([&] { write_definition(out, definition, {.secrets = secrets}); });
+  return out.take();
 }
 
 std::string secrets_text(const JobDefinition& definition) {
-  json::object secrets;
+  JsonWriter out;
   visit_secrets(definition, [&](const std::string& name, const Secret& secret) {
-    if (!secret.empty()) secrets[name] = secret.reveal();
+    if (secret.empty()) return;
+    if (out.text().empty()) out.begin_object();
+    out.member(name, secret.reveal());
   });
-  return secrets.empty() ? std::string() : json::serialize(secrets);
+  if (!out.text().empty()) out.end_object();
+  return out.take();
 }
 
 Result<JobDefinition> parse_definition(std::string_view definition, std::string_view secrets) {
-  TRY_ASSIGN(const json::value value, parse_json(definition, JsonDialect::own));
+  JsonMemory memory;
+  TRY_ASSIGN(const json::value value, parse_json(definition, JsonDialect::own, memory.get()));
   const auto* object = value.if_object();
   if (object == nullptr) return Error{ErrorCode::internal, "A stored job is not an object.", {}};
   // What was accepted once is not judged again: the secrets are still missing here, and the
@@ -132,7 +135,8 @@ Result<JobDefinition> parse_definition(std::string_view definition, std::string_
     out = read_definition(properties, reading);
   }
   if (secrets.empty()) return out;
-  TRY_ASSIGN(const json::value sealed, parse_json(secrets, JsonDialect::own));
+  JsonMemory secrets_memory;
+  TRY_ASSIGN(const json::value sealed, parse_json(secrets, JsonDialect::own, secrets_memory.get()));
   const auto* names = sealed.if_object();
   if (names == nullptr) return Error{ErrorCode::internal, "Stored secrets are not an object.", {}};
   visit_secrets(out, [&](const std::string& name, Secret& secret) {

@@ -6,7 +6,6 @@
 
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
 
@@ -27,12 +26,14 @@ JobDefinition read_definition(ObjectReader& properties, Reading& reading);
 // one, and what is stored was small enough.
 void check_definition_size(const JobDefinition& definition, Reading& reading);
 
-// startTime, action, recurrence: in the live service's order of members.
-boost::json::object write_definition(const JobDefinition& definition, Secrets secrets);
+// The members startTime, action, recurrence, for the object that is open: in the live service's
+// order.
+void write_definition(JsonWriter& out, const JobDefinition& definition,
+                      const WriteOptions& options);
 
-// For the store: the definition's text without secrets, the secrets' text (empty when there
-// are none), and both together again.
-std::string definition_text(const JobDefinition& definition);
+// For the store: the definition's text, the secrets' text (empty when there are none), and both
+// together again.
+std::string definition_text(const JobDefinition& definition, Secrets secrets = Secrets::omit);
 std::string secrets_text(const JobDefinition& definition);
 Result<JobDefinition> parse_definition(std::string_view definition, std::string_view secrets);
 

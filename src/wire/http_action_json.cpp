@@ -133,20 +133,21 @@ HttpAction read_http_action(ObjectReader request, bool declared_https, Reading& 
   return out;
 }
 
-json::object write_http_action(const HttpAction& action, Secrets secrets) {
-  json::object out;
-  out["uri"] = action.uri;
-  out["method"] = action.method;
+void write_http_action(JsonWriter& out, const HttpAction& action, Secrets secrets) {
+  out.begin_object();
+  out.member("uri", action.uri);
+  out.member("method", action.method);
   if (!action.headers.empty()) {
-    json::object headers;
-    for (const auto& [name, value] : action.headers) headers[name] = value;
-    out["headers"] = std::move(headers);
+    out.object("headers", [&] {
+      for (const auto& [name, value] : action.headers) out.member(name, value);
+    });
   }
-  if (action.body) out["body"] = *action.body;
+  if (action.body) out.member("body", *action.body);
   if (action.authentication) {
-    out["authentication"] = write_authentication(*action.authentication, secrets);
+    out.name("authentication");
+    write_authentication(out, *action.authentication, secrets);
   }
-  return out;
+  out.end_object();
 }
 
 }  // namespace belfry

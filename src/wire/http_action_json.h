@@ -4,17 +4,17 @@
 
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <string_view>
 
 #include "model/action.h"
 #include "wire/action_json.h"
 #include "wire/json.h"
+#include "wire/json_writer.h"
 
 namespace belfry {
 
 HttpAction read_http_action(ObjectReader request, bool declared_https, Reading& reading);
-boost::json::object write_http_action(const HttpAction& action, Secrets secrets);
+void write_http_action(JsonWriter& out, const HttpAction& action, Secrets secrets);
 
 // No control character may pass: CR and LF would begin a header of their own.
 bool is_header_value(std::string_view value);

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "base/digits.h"
+
 namespace belfry {
 namespace {
 
@@ -242,11 +244,14 @@ std::string format_duration(Ticks duration) {
   const auto day_count = std::chrono::floor<days>(duration);
   const auto whole = std::chrono::floor<seconds>(duration);
   const std::chrono::hh_mm_ss time{whole - day_count};
-  const std::string day_part =
-      day_count.count() == 0 ? std::string() : fmt::format("{}.", day_count.count());
-  return fmt::format("{}{:02}:{:02}:{:02}{}", day_part, time.hours().count(),
-                     time.minutes().count(), time.seconds().count(),
-                     format_fraction(duration - whole));
+  std::string text;
+  if (day_count.count() != 0) text = fmt::format("{}.", day_count.count());
+  append_digits<2>(text, static_cast<std::uint64_t>(time.hours().count()));
+  text += ':';
+  append_digits<2>(text, static_cast<std::uint64_t>(time.minutes().count()));
+  text += ':';
+  append_digits<2>(text, static_cast<std::uint64_t>(time.seconds().count()));
+  return text + format_fraction(duration - whole);
 }
 
 std::string format_iso_duration(Ticks duration) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
+#include "base/digits.h"
 #include "model/attempt.h"
 #include "wire/definition_json.h"
 #include "wire/iso8601.h"
@@ -34,50 +36,26 @@ void read_properties(ObjectReader& properties, JobRequest& out, Reading& reading
   out.enabled = state.value_or(JobState::enabled) == JobState::enabled;
 }
 
-json::object* child_of(json::object* object, std::string_view name) {
-  json::value* child = object == nullptr ? nullptr : object->if_contains(name);
-  return child == nullptr ? nullptr : child->if_object();
-}
-
-void respell_duration(json::object* object, std::string_view name) {
-  json::value* value = object == nullptr ? nullptr : object->if_contains(name);
-  if (value == nullptr) return;
-  if (const auto duration = parse_duration(value->as_string())) {
-    *value = format_iso_duration(*duration);
+void write_status(JsonWriter& out, const JobStatus& status, std::optional<Instant> next_execution) {
+  if (status.last_execution) {
+    out.member("lastExecutionTime", format_instant(*status.last_execution));
   }
-}
-
-void respell_durations_of_action(json::object* action) {
-  respell_duration(action, "timeout");
-  respell_duration(child_of(action, "retryPolicy"), "retryInterval");
-  for (const auto* message : {"serviceBusQueueMessage", "serviceBusTopicMessage"}) {
-    respell_duration(child_of(child_of(action, message), "brokeredMessageProperties"),
-                     "timeToLive");
-  }
-}
-
-json::object write_status(const JobStatus& status, std::optional<Instant> next_execution) {
-  json::object out;
-  if (status.last_execution) out["lastExecutionTime"] = format_instant(*status.last_execution);
-  if (next_execution) out["nextExecutionTime"] = format_instant(*next_execution);
-  out["executionCount"] = status.executions;
-  out["failureCount"] = status.failures;
-  out["faultedCount"] = status.faults;
-  return out;
+  if (next_execution) out.member("nextExecutionTime", format_instant(*next_execution));
+  out.member("executionCount", status.executions);
+  out.member("failureCount", status.failures);
+  out.member("faultedCount", status.faults);
 }
 
 // Ours: the occurrence that is being tried, if one is. An attempt that is under way has begun;
 // one that waits, for its retry or for its turn, has a time when it is tried next.
-json::object write_current_attempt(const Job& job) {
+void write_current_attempt(JsonWriter& out, const Job& job) {
   const DueAttempt& next = *job.next;
-  json::object out;
-  out["executionTag"] = occurrence_tag(job.id, next.occurrence.seq);
-  out["expectedExecutionTime"] = format_instant(next.occurrence.scheduled_for);
-  out["actionName"] = next.role == ActionRole::main ? "MainAction" : "ErrorAction";
-  out["retryCount"] = next.retry;
-  if (next.started) out["startTime"] = format_instant(*next.started);
-  if (!next.started) out["nextTryTime"] = format_instant(next.due);
-  return out;
+  out.member("executionTag", occurrence_tag(job.id, next.occurrence.seq));
+  out.member("expectedExecutionTime", format_instant(next.occurrence.scheduled_for));
+  out.member("actionName", next.role == ActionRole::main ? "MainAction" : "ErrorAction");
+  out.member("retryCount", next.retry);
+  if (next.started) out.member("startTime", format_instant(*next.started));
+  if (!next.started) out.member("nextTryTime", format_instant(next.due));
 }
 
 // Two numbers of twenty digits: the first falls as time goes on, so that the order of texts
@@ -90,31 +68,33 @@ std::string history_name(const HistoryEntry& entry) {
   static_assert(2 * (kRetryCountMax + 1) <= kRowsPerOccurrence);
   const std::int64_t ticks = entry.started.time_since_epoch().count() + kTicksBefore1970;
   const std::int64_t row = entry.retry + (entry.role == ActionRole::error ? 32 : 0);
-  return fmt::format("{:020}:{:020}", kTicksMax - ticks,
-                     kCounterMax - (entry.occurrence.seq * kRowsPerOccurrence + row));
+  const std::int64_t place = entry.occurrence.seq * kRowsPerOccurrence + row;
+  std::string name;
+  append_digits<20>(name, static_cast<std::uint64_t>(kTicksMax - ticks));
+  name += ':';
+  append_digits<20>(name, static_cast<std::uint64_t>(kCounterMax - place));
+  return name;
 }
 
-json::object write_history_properties(const HistoryEntry& entry, SuccessStatus success) {
-  json::object out;
-  out["startTime"] = format_instant(entry.started);
-  out["endTime"] = format_instant(entry.ended);
-  out["expectedExecutionTime"] = format_instant(entry.occurrence.scheduled_for);
+void write_history_properties(JsonWriter& out, const HistoryEntry& entry, SuccessStatus success) {
+  out.member("startTime", format_instant(entry.started));
+  out.member("endTime", format_instant(entry.ended));
+  out.member("expectedExecutionTime", format_instant(entry.occurrence.scheduled_for));
   switch (entry.status) {
     case HistoryStatus::completed:
-      if (success == SuccessStatus::written) out["status"] = "completed";
+      if (success == SuccessStatus::written) out.member("status", "completed");
       break;
     case HistoryStatus::failed:
-      out["status"] = "failed";
+      out.member("status", "failed");
       break;
     case HistoryStatus::postponed:
-      out["status"] = "postponed";
+      out.member("status", "postponed");
       break;
   }
-  out["message"] = entry.message;
-  out["retryCount"] = entry.retry;
-  out["repeatCount"] = entry.repeat;
-  out["actionName"] = entry.role == ActionRole::main ? "MainAction" : "ErrorAction";
-  return out;
+  out.member("message", entry.message);
+  out.member("retryCount", entry.retry);
+  out.member("repeatCount", entry.repeat);
+  out.member("actionName", entry.role == ActionRole::main ? "MainAction" : "ErrorAction");
 }
 
 }  // namespace
@@ -139,7 +119,10 @@ JobRequest read_job(const json::value& body, Reading& reading) {
 json::value patched_job(const Job& job, const json::value& patch) {
   const auto* object = patch.if_object();
   if (object == nullptr) return patch;  // read_job() says what is wrong with it
-  json::object properties = write_definition(job.definition, Secrets::include);
+  const auto written =
+      parse_json(definition_text(job.definition, Secrets::include), JsonDialect::own);
+  ASSERT(written);
+  json::object properties = written->as_object();
   properties["state"] = job.state == JobState::disabled ? "disabled" : "enabled";
   json::value merged = json::object{};
   if (names_member(*object, {"properties"})) {
@@ -152,36 +135,38 @@ json::value patched_job(const Job& job, const json::value& patch) {
   return merged;
 }
 
-json::object write_job(const Job& job, std::optional<Instant> next_execution) {
-  json::object properties = write_definition(job.definition, Secrets::omit);
-  properties["state"] = kStates[static_cast<std::size_t>(job.state)].first;
-  if (job.state != JobState::disabled || job.status.executions > 0) {
-    json::object status = write_status(job.status, next_execution);
-    if (job.next && job.next->open()) status["currentAttempt"] = write_current_attempt(job);
-    properties["status"] = std::move(status);
-  }
-  json::object out;
-  out["id"] = job_id(job.key);
-  out["type"] = "Microsoft.Scheduler/jobCollections/jobs";
-  out["name"] = fmt::format("{}/{}", job.key.collection.name, job.key.name);
-  out["properties"] = std::move(properties);
-  return out;
+void write_job(JsonWriter& out, const Job& job, std::optional<Instant> next_execution,
+               DurationForm durations) {
+  out.begin_object();
+  out.member("id", job_id(job.key));
+  out.member("type", "Microsoft.Scheduler/jobCollections/jobs");
+  out.member("name", job.key.collection.name + '/' + job.key.name);
+  out.object("properties", [&] {
+    write_definition(out, job.definition, {.secrets = Secrets::omit, .durations = durations});
+    out.member("state", kStates[static_cast<std::size_t>(job.state)].first);
+    if (job.state == JobState::disabled && job.status.executions == 0) return;
+    out.object("status", [&] {
+      write_status(out, job.status, next_execution);
+      if (!job.next || !job.next->open()) return;
+      out.object("currentAttempt", [&] { write_current_attempt(out, job); });
+    });
+  });
+  out.end_object();
 }
 
-void respell_durations(json::object& job) {
-  json::object* action = child_of(child_of(&job, "properties"), "action");
-  respell_durations_of_action(action);
-  respell_durations_of_action(child_of(action, "errorAction"));
-}
+HistoryWriter::HistoryWriter(const JobKey& key, SuccessStatus success)
+    : id_(job_id(key) + "/history/"),
+      name_(key.collection.name + '/' + key.name + '/'),
+      success_(success) {}
 
-json::object write_history(const JobKey& key, const HistoryEntry& entry, SuccessStatus success) {
+void HistoryWriter::write(JsonWriter& out, const HistoryEntry& entry) const {
   const std::string name = history_name(entry);
-  json::object out;
-  out["id"] = fmt::format("{}/history/{}", job_id(key), name);
-  out["type"] = "Microsoft.Scheduler/jobCollections/jobs/history";
-  out["name"] = fmt::format("{}/{}/{}", key.collection.name, key.name, name);
-  out["properties"] = write_history_properties(entry, success);
-  return out;
+  out.begin_object();
+  out.member("id", id_ + name);
+  out.member("type", "Microsoft.Scheduler/jobCollections/jobs/history");
+  out.member("name", name_ + name);
+  out.object("properties", [&] { write_history_properties(out, entry, success_); });
+  out.end_object();
 }
 
 }  // namespace belfry

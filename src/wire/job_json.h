@@ -4,12 +4,13 @@
 
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <optional>
 
 #include "model/history.h"
 #include "model/job.h"
+#include "wire/action_json.h"
 #include "wire/json.h"
+#include "wire/json_writer.h"
 
 namespace belfry {
 
@@ -26,15 +27,22 @@ JobRequest read_job(const boost::json::value& body, Reading& reading);
 boost::json::value patched_job(const Job& job, const boost::json::value& patch);
 
 // `next_execution` is absent while the job or its collection is disabled.
-boost::json::object write_job(const Job& job, std::optional<Instant> next_execution);
-
-// Writes the durations of a job that was written with write_job() in ISO 8601, for clients
-// that read nothing else. The live service wrote hh:mm:ss, and so does write_job().
-void respell_durations(boost::json::object& job);
+void write_job(JsonWriter& out, const Job& job, std::optional<Instant> next_execution,
+               DurationForm durations = DurationForm::time_span);
 
 // Azure left the status of a success out; an operator may have it written.
 enum class SuccessStatus { omitted, written };
-boost::json::object write_history(const JobKey& key, const HistoryEntry& entry,
-                                  SuccessStatus success);
+
+// Writes rows of one job: how each is called begins with how the job is.
+class HistoryWriter {
+ public:
+  HistoryWriter(const JobKey& key, SuccessStatus success);
+  void write(JsonWriter& out, const HistoryEntry& entry) const;
+
+ private:
+  std::string id_;    // up to the row's own name
+  std::string name_;  // likewise
+  SuccessStatus success_;
+};
 
 }  // namespace belfry

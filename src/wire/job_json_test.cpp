@@ -47,6 +47,23 @@ const char* const kEverything = R"({"properties":{
     "count":10},
   "state":"Enabled"}})";
 
+std::string text_of(const Job& job, std::optional<Instant> next_execution) {
+  JsonWriter out;
+  write_job(out, job, next_execution);
+  return out.take();
+}
+
+json::value shown_job(const Job& job, std::optional<Instant> next_execution) {
+  return parsed(text_of(job, next_execution));
+}
+
+json::value shown_row(const JobKey& key, const HistoryEntry& entry,
+                      SuccessStatus success = SuccessStatus::omitted) {
+  JsonWriter out;
+  HistoryWriter(key, success).write(out, entry);
+  return parsed(out.text());
+}
+
 // Ours: what is being tried. A job that only waits for its next occurrence has nothing of it.
 TEST(JobJson, TellsWhatIsBeingTried) {
   const auto shown = [](const DueAttempt& next) {
@@ -54,7 +71,7 @@ TEST(JobJson, TellsWhatIsBeingTried) {
     job.id = JobId{42};
     job.definition = accepted(kEverything).definition;
     job.next = next;
-    const json::object written = write_job(job, std::nullopt);
+    const json::value written = shown_job(job, std::nullopt);
     const auto& status = written.at("properties").at("status").as_object();
     const auto* found = status.if_contains("currentAttempt");
     return found == nullptr ? std::string("nothing") : json::serialize(*found);
@@ -80,7 +97,7 @@ TEST(JobJson, ComesBackAsTheLiveServiceWroteIt) {
   job.key = {{"s", "rg1", "jc1"}, "j1"};
   job.definition = accepted(kEverything).definition;
   EXPECT_EQ(
-      json::serialize(write_job(job, parse_instant("2030-01-07T04:00Z"))),
+      text_of(job, parse_instant("2030-01-07T04:00Z")),
       R"({"id":"/subscriptions/s/resourceGroups/rg1/providers/Microsoft.Scheduler/jobCollections)"
       R"(/jc1/jobs/j1","type":"Microsoft.Scheduler/jobCollections/jobs","name":"jc1/j1",)"
       R"("properties":{"startTime":"2030-01-01T04:00:00Z","action":{"request":{"uri":)"
@@ -284,8 +301,7 @@ TEST(HistoryJson, NewerRowsHaveSmallerNames) {
   HistoryEntry newer = older;
   newer.started += kOneTick;
   const auto name = [](const HistoryEntry& entry) {
-    return std::string(
-        write_history({{"s", "g", "c"}, "j"}, entry, SuccessStatus::omitted)["name"].as_string());
+    return std::string(shown_row({{"s", "g", "c"}, "j"}, entry).at("name").as_string());
   };
   EXPECT_LT(name(newer), name(older));
   EXPECT_EQ(name(older).substr(0, 25), "c/j/02515083119987499999:");
@@ -298,7 +314,7 @@ TEST(HistoryJson, TheStatusOfASuccessIsLeftOutUnlessWanted) {
   const HistoryEntry entry;
   const JobKey key;
   const auto properties = [&](SuccessStatus success) {
-    return write_history(key, entry, success)["properties"].as_object();
+    return shown_row(key, entry, success).at("properties").as_object();
   };
   EXPECT_FALSE(properties(SuccessStatus::omitted).contains("status"));
   EXPECT_EQ(properties(SuccessStatus::written)["status"], "completed");

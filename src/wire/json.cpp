@@ -60,9 +60,12 @@ std::string expected(std::string_view what, const json::value& value) {
 
 }  // namespace
 
-Result<json::value> parse_json(std::string_view text, JsonDialect dialect) {
+Result<json::value> parse_json(std::string_view text, JsonDialect dialect,
+                               json::storage_ptr memory) {
   json::error_code error;
-  json::parser parser(json::storage_ptr{}, options_for(dialect));
+  unsigned char parsing[4 * 1024];  // for what is not finished yet; more is taken if need be
+  json::parser parser(json::storage_ptr{}, options_for(dialect), parsing);
+  parser.reset(std::move(memory));
   const std::size_t consumed = parser.write_some({text.data(), text.size()}, error);
   if (error) return malformed(text, consumed, error.message());
   const auto rest = text.find_first_not_of(" \t\r\n", consumed);
@@ -113,16 +116,19 @@ std::optional<std::int64_t> integer_of(const json::value& value) {
 std::vector<Element> elements_of(const json::value& value, const std::string& path, std::size_t max,
                                  Reading& reading) {
   const auto* array = value.if_array();
-  if (array == nullptr) return {{&value, path}};
+  if (array == nullptr) return {{&value, &path, std::nullopt}};
   if (array->size() > max) {
     reading.fail(path, fmt::format("has {} elements; at most {} are allowed.", array->size(), max));
     return {};
   }
   std::vector<Element> elements;
-  for (std::size_t i = 0; i < array->size(); ++i) {
-    elements.push_back({&(*array)[i], fmt::format("{}[{}]", path, i)});
-  }
+  elements.reserve(array->size());
+  for (std::size_t i = 0; i < array->size(); ++i) elements.push_back({&(*array)[i], &path, i});
   return elements;
+}
+
+std::string Element::path() const {
+  return index ? fmt::format("{}[{}]", *array_path, *index) : *array_path;
 }
 
 ObjectReader::ObjectReader(const json::object& object, std::string path, Reading& reading)
@@ -144,8 +150,12 @@ ObjectReader::~ObjectReader() {
 }
 
 std::string ObjectReader::path_of(std::string_view name) const {
-  if (path_.empty()) return std::string(name);
-  return fmt::format("{}.{}", path_, name);
+  std::string path;
+  path.reserve(path_.size() + 1 + name.size());
+  path += path_;
+  if (!path_.empty()) path += '.';
+  path += name;
+  return path;
 }
 
 const json::value* ObjectReader::find(std::string_view name) {
@@ -217,18 +227,9 @@ void ObjectReader::skip_rest() {
   asked_.assign(asked_.size(), true);
 }
 
-std::optional<std::size_t> ObjectReader::index_of_spelling(
-    std::string_view name, const std::vector<std::string_view>& spellings) {
-  const json::value* value = find(name);
-  if (value == nullptr) return std::nullopt;
-  if (const auto* string = value->if_string()) {
-    for (std::size_t i = 0; i < spellings.size(); ++i) {
-      if (equal_ignoring_case(*string, spellings[i])) return i;
-    }
-  }
-  fail(name,
-       fmt::format("must be one of {}; it is {}.", fmt::join(spellings, ", "), shown(*value)));
-  return std::nullopt;
+void ObjectReader::fail_choice(std::string_view name, const json::value& value,
+                               const std::vector<std::string_view>& spellings) {
+  fail(name, fmt::format("must be one of {}; it is {}.", fmt::join(spellings, ", "), shown(value)));
 }
 
 }  // namespace belfry

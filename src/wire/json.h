@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
@@ -28,8 +29,20 @@ inline constexpr std::size_t kShownValueMax = 60;
 // write; own is what we wrote ourselves, and is not searched for members given twice.
 enum class JsonDialect { strict, relaxed, own };
 
-// Refuses nesting beyond kJsonDepthMax and members that are given twice.
-Result<boost::json::value> parse_json(std::string_view text, JsonDialect dialect);
+// Refuses nesting beyond kJsonDepthMax and members that are given twice. `memory` is where the
+// value lives, and must outlive it.
+Result<boost::json::value> parse_json(std::string_view text, JsonDialect dialect,
+                                      boost::json::storage_ptr memory = {});
+
+// Memory for a value that is read and dropped: taken in one piece, given back in one piece.
+class JsonMemory {
+ public:
+  boost::json::storage_ptr get() { return &resource_; }
+
+ private:
+  unsigned char first_[8 * 1024];
+  boost::json::monotonic_resource resource_{first_, sizeof(first_)};
+};
 
 // The value as a message may show it: compact, and cut at kShownValueMax.
 std::string shown(const boost::json::value& value);
@@ -82,8 +95,9 @@ class ObjectReader {
   void skip_rest();
 
  private:
-  std::optional<std::size_t> index_of_spelling(std::string_view name,
-                                               const std::vector<std::string_view>& spellings);
+  // For choice(), where the member is neither absent nor one of the spellings.
+  void fail_choice(std::string_view name, const boost::json::value& value,
+                   const std::vector<std::string_view>& spellings);
 
   const boost::json::object* object_;
   std::string path_;
@@ -91,12 +105,16 @@ class ObjectReader {
   std::vector<bool> asked_;  // by position in the object
 };
 
-// An element of an array, or the bare value that may stand for an array of one.
+// An element of an array, or the bare value that may stand for an array of one. Its path is made
+// only for an error.
 struct Element {
   const boost::json::value* value;
-  std::string path;
+  const std::string* array_path;
+  std::optional<std::size_t> index;  // none: the bare value
+
+  std::string path() const;
 };
-// At most `max` elements; more is an error.
+// At most `max` elements; more is an error. `path` must outlive them.
 std::vector<Element> elements_of(const boost::json::value& value, const std::string& path,
                                  std::size_t max, Reading& reading);
 
@@ -105,11 +123,16 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 
 template <typename T, std::size_t N>
 std::optional<T> ObjectReader::choice(std::string_view name, const Spelling<T> (&spellings)[N]) {
+  const boost::json::value* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  const auto* text = value->if_string();
+  for (const auto& spelling : spellings) {
+    if (text != nullptr && equal_ignoring_case(*text, spelling.first)) return spelling.second;
+  }
   std::vector<std::string_view> names;
   for (const auto& spelling : spellings) names.push_back(spelling.first);
-  const auto index = index_of_spelling(name, names);
-  if (!index) return std::nullopt;
-  return spellings[*index].second;
+  fail_choice(name, *value, names);
+  return std::nullopt;
 }
 
 }  // namespace belfry

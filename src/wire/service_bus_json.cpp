@@ -151,39 +151,39 @@ ServiceBusMessage read_message(ObjectReader& message, Reading& reading) {
   return out;
 }
 
-json::object write_brokered(const BrokeredProperties& brokered) {
-  json::object out;
+void write_brokered(JsonWriter& out, const BrokeredProperties& brokered, DurationForm durations) {
   for (const auto& [name, property] : kTextProperties) {
-    if (brokered.*property) out[name] = *(brokered.*property);
+    if (brokered.*property) out.member(name, *(brokered.*property));
   }
-  if (brokered.force_persistence) out["forcePersistence"] = *brokered.force_persistence;
+  if (brokered.force_persistence) out.member("forcePersistence", *brokered.force_persistence);
   if (brokered.scheduled_enqueue_time) {
-    out["scheduledEnqueueTimeUtc"] = format_instant(*brokered.scheduled_enqueue_time);
+    out.member("scheduledEnqueueTimeUtc", format_instant(*brokered.scheduled_enqueue_time));
   }
-  if (brokered.time_to_live) out["timeToLive"] = format_duration(*brokered.time_to_live);
-  return out;
+  if (brokered.time_to_live) out.member("timeToLive", spelt(*brokered.time_to_live, durations));
 }
 
-void write_message(const ServiceBusMessage& message, Secrets secrets, json::object& out) {
-  out["namespace"] = message.service_namespace;
-  out["transportType"] = kTransports[static_cast<std::size_t>(message.transport)].first;
-  json::object authentication;
-  authentication["sasKeyName"] = message.sas_key_name;
-  if (secrets == Secrets::include && !message.sas_key.empty()) {
-    authentication["sasKey"] = message.sas_key.reveal();
-  }
-  authentication["type"] = "sharedAccessKey";
-  out["authentication"] = std::move(authentication);
-  out["message"] = message.text;
+void write_message(JsonWriter& out, const ServiceBusMessage& message, const WriteOptions& options) {
+  out.member("namespace", message.service_namespace);
+  out.member("transportType", kTransports[static_cast<std::size_t>(message.transport)].first);
+  out.object("authentication", [&] {
+    out.member("sasKeyName", message.sas_key_name);
+    if (options.secrets == Secrets::include && !message.sas_key.empty()) {
+      out.member("sasKey", message.sas_key.reveal());
+    }
+    out.member("type", "sharedAccessKey");
+  });
+  out.member("message", message.text);
   if (message.brokered != BrokeredProperties{}) {
-    out["brokeredMessageProperties"] = write_brokered(message.brokered);
+    out.object("brokeredMessageProperties",
+               [&] { write_brokered(out, message.brokered, options.durations); });
   }
   if (message.custom.empty()) return;
-  json::object custom;
-  for (const auto& [name, property] : message.custom) {
-    std::visit([&, &key = name](const auto& value) { custom[key] = value; }, property);
-  }
-  out["customMessageProperties"] = std::move(custom);
+  out.object("customMessageProperties", [&] {
+    for (const auto& [name, property] : message.custom) {
+      out.name(name);
+      std::visit([&](const auto& value) { out.value(value); }, property);
+    }
+  });
 }
 
 }  // namespace
@@ -202,18 +202,20 @@ ServiceBusTopicAction read_service_bus_topic(ObjectReader message, Reading& read
   return out;
 }
 
-json::object write_service_bus_queue(const ServiceBusQueueAction& action, Secrets secrets) {
-  json::object out;
-  out["queueName"] = action.queue_name;
-  write_message(action.message, secrets, out);
-  return out;
+void write_service_bus_queue(JsonWriter& out, const ServiceBusQueueAction& action,
+                             const WriteOptions& options) {
+  out.object([&] {
+    out.member("queueName", action.queue_name);
+    write_message(out, action.message, options);
+  });
 }
 
-json::object write_service_bus_topic(const ServiceBusTopicAction& action, Secrets secrets) {
-  json::object out;
-  out["topicPath"] = action.topic_path;
-  write_message(action.message, secrets, out);
-  return out;
+void write_service_bus_topic(JsonWriter& out, const ServiceBusTopicAction& action,
+                             const WriteOptions& options) {
+  out.object([&] {
+    out.member("topicPath", action.topic_path);
+    write_message(out, action.message, options);
+  });
 }
 
 }  // namespace belfry

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/array.hpp>
-
 #include "wire/iso8601.h"
 
 namespace belfry {
@@ -47,20 +45,20 @@ std::optional<Instant> read_instant(ObjectReader& object, std::string_view name,
 }
 
 // Calls `insert` with each number of the array (or bare number) `name` that is in range, and
-// the path it stands at.
+// the element it stands in.
 template <typename Insert>
 void read_numbers(ObjectReader& schedule, std::string_view name, Range range, Reading& reading,
                   Insert insert) {
   const json::value* value = schedule.find(name);
   if (value == nullptr) return;
-  for (const Element& element :
-       elements_of(*value, schedule.path_of(name), kScheduleElementsMax, reading)) {
+  const std::string path = schedule.path_of(name);
+  for (const Element& element : elements_of(*value, path, kScheduleElementsMax, reading)) {
     const auto number = integer_of(*element.value);
     if (number && range.min <= *number && *number <= range.max) {
-      insert(static_cast<int>(*number), element.path);
+      insert(static_cast<int>(*number), element);
     } else {
-      reading.fail(element.path, fmt::format("must be an integer from {} to {}; it is {}.",
-                                             range.min, range.max, shown(*element.value)));
+      reading.fail(element.path(), fmt::format("must be an integer from {} to {}; it is {}.",
+                                               range.min, range.max, shown(*element.value)));
     }
   }
 }
@@ -71,16 +69,17 @@ std::optional<WeekDay> read_week_day(const Element& element, Reading& reading) {
       if (equal_ignoring_case(*text, spelling)) return day;
     }
   }
-  reading.fail(element.path, fmt::format("must be a day of the week, sunday to saturday; it is {}.",
-                                         shown(*element.value)));
+  reading.fail(element.path(),
+               fmt::format("must be a day of the week, sunday to saturday; it is {}.",
+                           shown(*element.value)));
   return std::nullopt;
 }
 
 void read_week_days(ObjectReader& schedule, Schedule& out, Reading& reading) {
   const json::value* value = schedule.find("weekDays");
   if (value == nullptr) return;
-  for (const Element& element :
-       elements_of(*value, schedule.path_of("weekDays"), kScheduleElementsMax, reading)) {
+  const std::string path = schedule.path_of("weekDays");
+  for (const Element& element : elements_of(*value, path, kScheduleElementsMax, reading)) {
     if (const auto day = read_week_day(element, reading)) {
       out.week_days.insert(static_cast<int>(*day));
     }
@@ -88,13 +87,14 @@ void read_week_days(ObjectReader& schedule, Schedule& out, Reading& reading) {
 }
 
 void read_month_days(ObjectReader& schedule, Schedule& out, Reading& reading) {
-  read_numbers(schedule, "monthDays", {-31, 31}, reading, [&](int day, const std::string& path) {
+  read_numbers(schedule, "monthDays", {-31, 31}, reading, [&](int day, const Element& element) {
     if (day > 0) {
       out.month_days.insert(day);
     } else if (day < 0) {
       out.month_days_from_end.insert(-day);
     } else {
-      reading.fail(path, "must be from 1 to 31 or, from the end of the month, -1 to -31; it is 0.");
+      reading.fail(element.path(),
+                   "must be from 1 to 31 or, from the end of the month, -1 to -31; it is 0.");
     }
   });
 }
@@ -102,15 +102,16 @@ void read_month_days(ObjectReader& schedule, Schedule& out, Reading& reading) {
 std::optional<MonthlyOccurrence> read_monthly_occurrence(const Element& element, Reading& reading) {
   const auto* object = element.value->if_object();
   if (object == nullptr) {
-    reading.fail(element.path, fmt::format("must be an object with day and occurrence; it is {}.",
-                                           shown(*element.value)));
+    reading.fail(element.path(), fmt::format("must be an object with day and occurrence; it is {}.",
+                                             shown(*element.value)));
     return std::nullopt;
   }
-  ObjectReader reader(*object, element.path, reading);
+  ObjectReader reader(*object, element.path(), reading);
   const json::value* day = reader.find("day");
   if (day == nullptr) reader.fail("day", "is missing: it names a day of the week.");
+  const std::string day_path = reader.path_of("day");
   const auto week_day =
-      day == nullptr ? std::nullopt : read_week_day({day, reader.path_of("day")}, reading);
+      day == nullptr ? std::nullopt : read_week_day({day, &day_path, std::nullopt}, reading);
   const auto n = reader.integer("Occurrence", -kOccurrenceInMonthMax, kOccurrenceInMonthMax);
   if (n == 0) {
     reader.fail("Occurrence",
@@ -126,8 +127,8 @@ void read_monthly_occurrences(ObjectReader& schedule, Schedule& out, Reading& re
   const json::value* value = schedule.find("monthlyOccurrences");
   if (value == nullptr) return;
   auto& chosen = out.monthly_occurrences;
-  for (const Element& element : elements_of(*value, schedule.path_of("monthlyOccurrences"),
-                                            kMonthlyOccurrencesMax, reading)) {
+  const std::string path = schedule.path_of("monthlyOccurrences");
+  for (const Element& element : elements_of(*value, path, kMonthlyOccurrencesMax, reading)) {
     const auto occurrence = read_monthly_occurrence(element, reading);
     if (!occurrence) continue;
     if (std::find(chosen.begin(), chosen.end(), *occurrence) == chosen.end()) {
@@ -139,14 +140,14 @@ void read_monthly_occurrences(ObjectReader& schedule, Schedule& out, Reading& re
 Schedule read_schedule(ObjectReader schedule, Reading& reading) {
   Schedule out;
   read_numbers(schedule, "minutes", {0, 59}, reading,
-               [&](int n, const std::string&) { out.minutes.insert(n); });
+               [&](int n, const Element&) { out.minutes.insert(n); });
   read_numbers(schedule, "hours", {0, kHourMidnightAgain}, reading,
-               [&](int n, const std::string&) { out.hours.insert(n % kHourMidnightAgain); });
+               [&](int n, const Element&) { out.hours.insert(n % kHourMidnightAgain); });
   read_week_days(schedule, out, reading);
   read_month_days(schedule, out, reading);
   read_monthly_occurrences(schedule, out, reading);
   read_numbers(schedule, "months", {1, 12}, reading,
-               [&](int n, const std::string&) { out.months.insert(n); });
+               [&](int n, const Element&) { out.months.insert(n); });
   return out;
 }
 
@@ -166,49 +167,49 @@ Recurrence read_recurrence(ObjectReader reader, Reading& reading) {
   return out;
 }
 
-template <typename Spell>
-void write_set(json::object& out, std::string_view name, SmallSet set, Spell spell) {
+template <typename Write>
+void write_set(JsonWriter& out, std::string_view name, SmallSet set, Write write) {
   if (set.empty()) return;
-  json::array array;
-  for (auto number = set.first_from(0); number; number = set.first_from(*number + 1)) {
-    array.push_back(spell(*number));
-  }
-  out[name] = std::move(array);
+  out.array(name, [&] {
+    for (auto number = set.first_from(0); number; number = set.first_from(*number + 1)) {
+      write(*number);
+    }
+  });
 }
 
-json::array write_monthly_occurrences(const std::vector<MonthlyOccurrence>& occurrences) {
-  json::array array;
-  for (const MonthlyOccurrence& occurrence : occurrences) {
-    json::object object;
-    object["day"] = spelling_of(occurrence.day);
-    if (occurrence.n != MonthlyOccurrence::kEvery) object["Occurrence"] = occurrence.n;
-    array.push_back(std::move(object));
+void write_month_days(JsonWriter& out, const Schedule& schedule) {
+  for (int day = 1; day <= 31; ++day) {
+    if (schedule.month_days.contains(day)) out.value(day);
   }
-  return array;
+  for (int day = 1; day <= 31; ++day) {
+    if (schedule.month_days_from_end.contains(day)) out.value(-day);
+  }
 }
 
-json::object write_schedule(const Schedule& schedule) {
-  const auto same = [](int number) { return json::value(number); };
-  json::object out;
-  write_set(out, "minutes", schedule.minutes, same);
-  write_set(out, "hours", schedule.hours, same);
+void write_monthly_occurrence(JsonWriter& out, const MonthlyOccurrence& occurrence) {
+  out.object([&] {
+    out.member("day", spelling_of(occurrence.day));
+    if (occurrence.n != MonthlyOccurrence::kEvery) out.member("Occurrence", occurrence.n);
+  });
+}
+
+void write_schedule(JsonWriter& out, const Schedule& schedule) {
+  const auto number = [&out](int n) { out.value(n); };
+  write_set(out, "minutes", schedule.minutes, number);
+  write_set(out, "hours", schedule.hours, number);
   write_set(out, "weekDays", schedule.week_days,
-            [](int day) { return json::value(spelling_of(static_cast<WeekDay>(day))); });
+            [&out](int day) { out.value(spelling_of(static_cast<WeekDay>(day))); });
   if (schedule.names_month_days()) {
-    json::array days;
-    for (int day = 1; day <= 31; ++day) {
-      if (schedule.month_days.contains(day)) days.push_back(day);
-    }
-    for (int day = 1; day <= 31; ++day) {
-      if (schedule.month_days_from_end.contains(day)) days.push_back(-day);
-    }
-    out["monthDays"] = std::move(days);
+    out.array("monthDays", [&] { write_month_days(out, schedule); });
   }
   if (!schedule.monthly_occurrences.empty()) {
-    out["monthlyOccurrences"] = write_monthly_occurrences(schedule.monthly_occurrences);
+    out.array("monthlyOccurrences", [&] {
+      for (const auto& occurrence : schedule.monthly_occurrences) {
+        write_monthly_occurrence(out, occurrence);
+      }
+    });
   }
-  write_set(out, "months", schedule.months, same);
-  return out;
+  write_set(out, "months", schedule.months, number);
 }
 
 }  // namespace
@@ -237,14 +238,16 @@ Timing read_timing(ObjectReader& properties, Reading& reading) {
   return timing;
 }
 
-json::object write_recurrence(const Recurrence& recurrence) {
-  json::object out;
-  out["frequency"] = spelling_of(recurrence.frequency);
-  if (recurrence.count) out["count"] = *recurrence.count;
-  if (recurrence.end_time) out["endTime"] = format_instant(*recurrence.end_time);
-  out["interval"] = recurrence.interval;
-  if (!recurrence.schedule.empty()) out["schedule"] = write_schedule(recurrence.schedule);
-  return out;
+void write_recurrence(JsonWriter& out, const Recurrence& recurrence) {
+  out.begin_object();
+  out.member("frequency", spelling_of(recurrence.frequency));
+  if (recurrence.count) out.member("count", *recurrence.count);
+  if (recurrence.end_time) out.member("endTime", format_instant(*recurrence.end_time));
+  out.member("interval", recurrence.interval);
+  if (!recurrence.schedule.empty()) {
+    out.object("schedule", [&] { write_schedule(out, recurrence.schedule); });
+  }
+  out.end_object();
 }
 
 TimingFile read_timing_file(std::string_view text) {

@@ -4,13 +4,13 @@
 
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "model/recurrence.h"
 #include "wire/json.h"
+#include "wire/json_writer.h"
 
 namespace belfry {
 
@@ -19,9 +19,8 @@ namespace belfry {
 // recurrence/timing_rules.h's.
 Timing read_timing(ObjectReader& properties, Reading& reading);
 
-// Writes the members that are there, in the live service's order: startTime first; the
-// recurrence alone, for whoever puts the action between the two.
-boost::json::object write_recurrence(const Recurrence& recurrence);
+// In the live service's order of members.
+void write_recurrence(JsonWriter& out, const Recurrence& recurrence);
 
 std::string_view spelling_of(Frequency frequency);  // minute, hour, …
 std::string_view spelling_of(WeekDay day);          // sunday, monday, …

@@ -53,7 +53,8 @@ const char* const kJobText = R"({"properties":{
 
 JobRequest read_text(std::string_view text) {
   Reading reading;
-  const auto body = parse_json(text, JsonDialect::strict);
+  JsonMemory memory;
+  const auto body = parse_json(text, JsonDialect::strict, memory.get());
   ASSERT(body);
   JobRequest request = read_job(*body, reading);
   ASSERT(reading.errors.empty());
@@ -130,7 +131,10 @@ void count_wire() {
   const std::string stored = definition_text(job.definition);
   const std::string path = job_id(job.key);
   count("job, read from JSON", kTimes, [] { read_text(kJobText); });
-  count("job, write to JSON", kTimes, [&] { boost::json::serialize(write_job(job, kBegin)); });
+  count("job, write to JSON", kTimes, [&] {
+    JsonWriter out;
+    write_job(out, job, kBegin);
+  });
   count("definition, read from the store", kTimes, [&] { ASSERT(parse_definition(stored, "")); });
   count("resource path", kTimes, [&] { ASSERT(parse_resource_path(path)); });
 }

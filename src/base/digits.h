@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// Numbers with leading zeros, as dates have them. A page of history has hundreds; fmt reads its
+// format anew for each.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace belfry {
+
+// The last `width` digits, which are all there are unless the number is too large for them.
+template <int width>
+void append_digits(std::string& text, std::uint64_t number) {
+  std::array<char, width> digits;
+  for (int i = width; i-- > 0; number /= 10) {
+    digits[static_cast<std::size_t>(i)] = static_cast<char>('0' + number % 10);
+  }
+  text.append(digits.data(), digits.size());
+}
+
+}  // namespace belfry

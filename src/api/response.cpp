@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 
+#include "base/guid.h"
 #include "base/random.h"
 #include "wire/error_json.h"
 #include "wire/json.h"
@@ -22,10 +23,7 @@ void add_retry_after(HttpResponse& response, Seconds seconds) {
 
 std::string random_guid() {
   thread_local Random random = Random::from_entropy();
-  const std::uint64_t high = random.next();
-  const std::uint64_t low = random.next();
-  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
-                     high & 0xFFF, 0x8000 | ((low >> 48) & 0x3FFF), low & 0xFFFFFFFFFFFF);
+  return guid_of(random.next(), random.next());
 }
 
 bool is_printable(std::string_view text) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers with leading zeros, as dates have them. A page of history has hundreds; fmt reads its
-// format anew for each.
+// Numbers with leading zeros, as dates and ids have them. There are several in every call that is
+// sent and hundreds in a page of history; fmt reads its format anew for each.
 
 #pragma once
 
@@ -17,6 +17,15 @@ void append_digits(std::string& text, std::uint64_t number) {
   std::array<char, width> digits;
   for (int i = width; i-- > 0; number /= 10) {
     digits[static_cast<std::size_t>(i)] = static_cast<char>('0' + number % 10);
+  }
+  text.append(digits.data(), digits.size());
+}
+
+template <int width>
+void append_hex(std::string& text, std::uint64_t number) {
+  std::array<char, width> digits;
+  for (int i = width; i-- > 0; number >>= 4) {
+    digits[static_cast<std::size_t>(i)] = "0123456789abcdef"[number & 0xF];
   }
   text.append(digits.data(), digits.size());
 }

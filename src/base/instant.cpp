@@ -14,13 +14,10 @@ std::string format_fraction(Ticks below_second) {
   return digits;
 }
 
-std::string format_instant(Instant instant) {
+void append_date_time(std::string& text, Instant instant) {
   const auto day = std::chrono::floor<std::chrono::days>(instant);
   const std::chrono::year_month_day date{day};
-  const auto whole = std::chrono::floor<Seconds>(instant);
-  const std::chrono::hh_mm_ss time{whole - day};
-  std::string text;
-  text.reserve(sizeof("9999-12-31T23:59:59.9999999Z"));
+  const std::chrono::hh_mm_ss time{std::chrono::floor<Seconds>(instant) - day};
   append_digits<4>(text, static_cast<unsigned>(static_cast<int>(date.year())));
   text += '-';
   append_digits<2>(text, static_cast<unsigned>(date.month()));
@@ -32,7 +29,13 @@ std::string format_instant(Instant instant) {
   append_digits<2>(text, static_cast<std::uint64_t>(time.minutes().count()));
   text += ':';
   append_digits<2>(text, static_cast<std::uint64_t>(time.seconds().count()));
-  text += format_fraction(instant - whole);
+}
+
+std::string format_instant(Instant instant) {
+  std::string text;
+  text.reserve(sizeof("9999-12-31T23:59:59.9999999Z"));
+  append_date_time(text, instant);
+  text += format_fraction(instant - std::chrono::floor<Seconds>(instant));
   text += 'Z';
   return text;
 }

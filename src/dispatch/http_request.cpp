@@ -2,11 +2,11 @@
 
 #include "dispatch/http_request.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "base/digits.h"
+#include "base/guid.h"
 #include "model/url.h"
 #include "net/http_basic.h"
 #include "net/http_syntax.h"
@@ -33,7 +33,9 @@ std::string upper(std::string text) {
 
 // Trace ids of one occurrence are equal, so a tracing system shows its attempts together.
 std::string traceparent(const std::string& occurrence, std::uint64_t span) {
-  return fmt::format("00-{}-{:016x}-01", occurrence, span == 0 ? 1 : span);
+  std::string text = "00-" + occurrence + '-';
+  append_hex<16>(text, span == 0 ? 1 : span);
+  return text + "-01";
 }
 
 void add_our_headers(HttpHeaders& headers, const Attempt& attempt, const Job& job,
@@ -65,23 +67,14 @@ void add_bearer_token(HttpCall& call, const std::string& token) {
   add(call.headers, "Authorization", "Bearer " + token);
 }
 
-std::string guid_of(std::uint64_t high, std::uint64_t low) {
-  high = (high & ~std::uint64_t{0xF000}) | 0x4000;
-  low = (low & ~(std::uint64_t{3} << 62)) | (std::uint64_t{2} << 62);
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
-                     high & 0xFFFF, low >> 48, low & 0xFFFF'FFFF'FFFF);
-}
-
 std::string expected_execution_time(Instant scheduled_for) {
-  const auto second = std::chrono::floor<Seconds>(scheduled_for);
-  const auto day = std::chrono::floor<std::chrono::days>(second);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss time(second - day);
-  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int{date.year()},
-                                 unsigned{date.month()}, unsigned{date.day()}, time.hours().count(),
-                                 time.minutes().count(), time.seconds().count());
-  const auto fraction = (scheduled_for - second).count();
-  return fraction == 0 ? text : text + fmt::format(".{:07}", fraction);
+  std::string text;
+  append_date_time(text, scheduled_for);
+  const auto fraction = scheduled_for - std::chrono::floor<Seconds>(scheduled_for);
+  if (fraction == Ticks{0}) return text;
+  text += '.';
+  append_digits<7>(text, static_cast<std::uint64_t>(fraction.count()));
+  return text;
 }
 
 Result<HttpCall> http_call_of(const HttpAction& action, const Attempt& attempt, const Job& job,

@@ -35,9 +35,6 @@ Result<HttpCall> http_call_of(const HttpAction& action, const Attempt& attempt, 
 
 void add_bearer_token(HttpCall& call, const std::string& token);
 
-// Version 4, variant 1, as RFC 9562 wants a random guid to look.
-std::string guid_of(std::uint64_t high, std::uint64_t low);
-
 // As the live service wrote it: UTC without saying so, a fraction only where there is one.
 std::string expected_execution_time(Instant scheduled_for);
 

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/guid.h"
 #include "dispatch/endpoint_template.h"
 #include "model/xml_text.h"
 #include "net/base64.h"

@@ -156,7 +156,7 @@ struct CommandApplier {
             {}};
   }
 
-  Result<JobWish> admitted(const JobDefinition& definition, bool enabled,
+  Result<JobWish> admitted(const Shared<JobDefinition>& definition, bool enabled,
                            const JobCollection& collection) const {
     const Plan& plan = with.plans.of(collection.sku);
     if (auto allowed = admit(definition, collection, plan); !allowed) return allowed.error();

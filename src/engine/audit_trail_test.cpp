@@ -43,8 +43,8 @@ class AuditTrail : public testing::Test {
     HttpAction action;
     action.method = "GET";
     action.uri = uri;
-    command.definition.action.what = action;
-    command.definition.timing.start_time = kNow + std::chrono::hours{1};
+    command.definition.edit().action.what = action;
+    command.definition.edit().timing.start_time = kNow + std::chrono::hours{1};
     return command;
   }
 

@@ -34,13 +34,13 @@ struct SetCollectionStateCommand {
 
 struct PutJobCommand {
   JobKey key;
-  JobDefinition definition;
+  Shared<JobDefinition> definition;
   bool enabled = true;
 };
 
 struct PatchJobCommand {
   JobKey key;
-  JobDefinition definition;
+  Shared<JobDefinition> definition;
   bool enabled = true;
   std::int64_t expected_gen = 0;
 };

@@ -125,11 +125,11 @@ Result<JobChange> patched(const Job& job, const JobWish& wish, Instant now) {
   }
   JobChange change{job, {}};
   Job& after = change.job;
-  const bool new_timing = wish.definition.timing != job.definition->timing;
+  const bool new_timing = wish.definition->timing != job.definition->timing;
   const bool will_run = wish.enabled && wish.collection_runs == CollectionRuns::yes;
   // An error action that is taken away cannot be tried any further.
   const bool orphaned =
-      job.next && job.next->role == ActionRole::error && !wish.definition.error_action;
+      job.next && job.next->role == ActionRole::error && !wish.definition->error_action;
   if (!will_run || orphaned) stop(change, now);
   if (new_timing && after.next) {
     write_off(after, now, change.rows);

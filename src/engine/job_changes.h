@@ -26,7 +26,7 @@ struct JobChange {
 };
 
 struct JobWish {
-  JobDefinition definition;
+  Shared<JobDefinition> definition;
   bool enabled = true;
   Ticks retry_interval_default = kRetryIntervalDefault;
   CollectionRuns collection_runs = CollectionRuns::yes;

@@ -19,8 +19,8 @@ const Instant kNow = Instant{std::chrono::sys_days{std::chrono::year{2030} / 1 /
 
 JobWish wish_hourly() {
   JobWish wish;
-  wish.definition.timing.recurrence.emplace();
-  wish.definition.timing.recurrence->frequency = Frequency::hour;
+  wish.definition.edit().timing.recurrence.emplace();
+  wish.definition.edit().timing.recurrence->frequency = Frequency::hour;
   return wish;
 }
 
@@ -38,7 +38,7 @@ Job retry_waiting() {
 
 TEST(JobChanges, A1PastOccurrencesAreNotOwed) {
   JobWish wish = wish_hourly();
-  wish.definition.timing.start_time = kNow - hours{48} + minutes{10};
+  wish.definition.edit().timing.start_time = kNow - hours{48} + minutes{10};
   const Job job = created(JobId{1}, {}, wish, kNow);
   EXPECT_EQ(job.next->due, kNow + minutes{10});
   EXPECT_EQ(job.gen, 1);
@@ -69,7 +69,7 @@ TEST(JobChanges, A2PutEndsWhatIsOnTheWireWithANoteAndNumbersGoOn) {
 TEST(JobChanges, A3APatchOfTheActionKeepsTheRetryGoing) {
   const Job job = retry_waiting();
   JobWish wish = wish_hourly();
-  std::get<HttpAction>(wish.definition.action.what).uri = "http://mended.test/";
+  std::get<HttpAction>(wish.definition.edit().action.what).uri = "http://mended.test/";
   const auto change = patched(job, wish, kNow + seconds{5});
   ASSERT_TRUE(change);
   EXPECT_EQ(change->job.next, job.next);
@@ -78,7 +78,7 @@ TEST(JobChanges, A3APatchOfTheActionKeepsTheRetryGoing) {
 
 TEST(JobChanges, A4APatchOfTheTimingCountsFromNow) {
   JobWish wish = wish_hourly();
-  wish.definition.timing.recurrence->frequency = Frequency::minute;
+  wish.definition.edit().timing.recurrence->frequency = Frequency::minute;
   Job job = hourly();
   job.ran = 5;
   const auto change = patched(job, wish, kNow + seconds{7});
@@ -89,7 +89,7 @@ TEST(JobChanges, A4APatchOfTheTimingCountsFromNow) {
 
 TEST(JobChanges, A4WhatIsBeingTriedGoesOnWhenTheTimingIsPatched) {
   JobWish wish = wish_hourly();
-  wish.definition.timing.recurrence->frequency = Frequency::day;
+  wish.definition.edit().timing.recurrence->frequency = Frequency::day;
   for (const Job& job : {retry_waiting(), on_the_wire()}) {
     const auto change = patched(job, wish, kNow + seconds{7});
     ASSERT_TRUE(change);
@@ -129,7 +129,7 @@ TEST(JobChanges, A6EnablingPlansTheNextFutureOccurrence) {
 TEST(JobChanges, A6AOneTimeJobWhoseTimeHasPassedRunsAtOnce) {
   JobWish wish;
   wish.enabled = false;
-  wish.definition.timing.start_time = kNow + hours{1};
+  wish.definition.edit().timing.start_time = kNow + hours{1};
   const Job job = created(JobId{1}, {}, wish, kNow);
   wish.enabled = true;
   const auto change = patched(job, wish, kNow + hours{9});

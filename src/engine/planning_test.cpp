@@ -17,16 +17,16 @@ const Instant kNow = Instant{std::chrono::sys_days{std::chrono::year{2030} / 1 /
 
 Job every(int interval, Frequency frequency, std::optional<Instant> start = {}) {
   JobWish wish;
-  wish.definition.timing.start_time = start;
-  wish.definition.timing.recurrence.emplace();
-  wish.definition.timing.recurrence->frequency = frequency;
-  wish.definition.timing.recurrence->interval = interval;
+  wish.definition.edit().timing.start_time = start;
+  wish.definition.edit().timing.recurrence.emplace();
+  wish.definition.edit().timing.recurrence->frequency = frequency;
+  wish.definition.edit().timing.recurrence->interval = interval;
   return created(JobId{1}, {}, wish, kNow);
 }
 
 Job once(std::optional<Instant> start) {
   JobWish wish;
-  wish.definition.timing.start_time = start;
+  wish.definition.edit().timing.start_time = start;
   return created(JobId{1}, {}, wish, kNow);
 }
 

@@ -35,9 +35,9 @@ RetryPolicy retries(int count, Ticks interval) {
 
 Job waiting(const Wish& wish) {
   JobWish wanted;
-  wanted.definition.timing.recurrence = wish.recurrence;
-  wanted.definition.action.retry_policy = wish.retry;
-  wanted.definition.error_action = wish.error_action;
+  wanted.definition.edit().timing.recurrence = wish.recurrence;
+  wanted.definition.edit().action.retry_policy = wish.retry;
+  wanted.definition.edit().error_action = wish.error_action;
   return created(JobId{1}, {}, wanted, kNow);
 }
 

@@ -2,9 +2,8 @@
 
 #include "model/attempt.h"
 
-#include <fmt/format.h>
-
 #include "base/assert.h"
+#include "base/digits.h"
 
 namespace belfry {
 namespace {
@@ -19,7 +18,11 @@ std::uint64_t scrambled(std::uint64_t number) {
 std::string tag(JobId job, std::uint64_t number) {
   const std::uint64_t low = scrambled(number);
   const std::uint64_t high = scrambled(static_cast<std::uint64_t>(job) ^ low);
-  return fmt::format("{:016x}{:016x}", high, low);
+  std::string text;
+  text.reserve(32);
+  append_hex<16>(text, high);
+  append_hex<16>(text, low);
+  return text;
 }
 
 }  // namespace

@@ -11,11 +11,13 @@ namespace {
 
 // Each part with its length, so that no two rows have the same text.
 void add(std::string& text, std::string_view part) {
-  text += fmt::format("{}:{}", part.size(), part);
+  text += fmt::format_int(part.size()).c_str();
+  text += ':';
+  text += part;
 }
 
 void add(std::string& text, std::int64_t number) {
-  add(text, std::string_view(fmt::to_string(number)));
+  add(text, std::string_view(fmt::format_int(number).c_str()));
 }
 
 }  // namespace
@@ -26,10 +28,10 @@ std::string chained_hash(std::string_view previous, std::int64_t number, const A
   add(text, number);
   add(text, entry.at.time_since_epoch().count());
   add(text, static_cast<std::int64_t>(entry.request.kind));
-  for (const std::string& part :
-       {entry.request.principal, entry.request.principal_id, entry.request.address,
-        entry.request.operation, entry.request.scope, entry.request.resource}) {
-    add(text, std::string_view(part));
+  const AuditedRequest& by = entry.request;
+  for (const std::string* part :
+       {&by.principal, &by.principal_id, &by.address, &by.operation, &by.scope, &by.resource}) {
+    add(text, std::string_view(*part));
   }
   add(text, static_cast<std::int64_t>(entry.result));
   add(text, std::string_view(entry.before));

@@ -108,15 +108,25 @@ class Walk {
 
 }  // namespace
 
-void append_audit(Connection& db, const AuditEntry& entry) {
-  const AuditMark head = head_of(db);
-  const std::int64_t number = head.number + 1;
-  const std::string hash = chained_hash(head.hash, number, entry);
+void AuditAppender::append(const AuditEntry& entry) {
+  if (!head_) head_ = head_of(db_);
+  const std::int64_t number = head_->number + 1;
+  head_ = AuditMark{number, chained_hash(head_->hash, number, entry)};
   const AuditedRequest& by = entry.request;
-  db.run(kInsert, number, entry.at, by.kind, by.principal, by.principal_id, by.address,
-         by.operation, subscription_of(by.scope), by.scope, by.resource, entry.result, entry.before,
-         entry.after, hash);
-  db.run(kMoveHead, number, hash);
+  db_.run(kInsert, number, entry.at, by.kind, by.principal, by.principal_id, by.address,
+          by.operation, subscription_of(by.scope), by.scope, by.resource, entry.result,
+          entry.before, entry.after, head_->hash);
+}
+
+void AuditAppender::finish() {
+  if (head_) db_.run(kMoveHead, head_->number, head_->hash);
+  head_.reset();
+}
+
+void append_audit(Connection& db, const AuditEntry& entry) {
+  AuditAppender log(db);
+  log.append(entry);
+  log.finish();
 }
 
 std::vector<AuditRow> list_audit(Connection& db, const AuditQuery& query) {

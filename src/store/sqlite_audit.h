@@ -17,16 +17,30 @@
 
 namespace belfry {
 
-// Between BEGIN and COMMIT of the change that it tells of.
-void append_audit(Connection& db, const AuditEntry& entry);
-
-std::vector<AuditRow> list_audit(Connection& db, const AuditQuery& query);
-
-// A row as somebody wrote it down earlier, away from the store.
+// A row by which others are known: the one before, or one that somebody wrote down earlier, away
+// from the store.
 struct AuditMark {
   std::int64_t number = 0;
   std::string hash;
 };
+
+// Appends to the log, between BEGIN and COMMIT of the changes that it tells of. The head is read
+// before the first row and written after the last, by finish().
+class AuditAppender {
+ public:
+  explicit AuditAppender(Connection& db) : db_(db) {}
+  void append(const AuditEntry& entry);
+  void finish();
+
+ private:
+  Connection& db_;
+  std::optional<AuditMark> head_;  // none: nothing was appended yet
+};
+
+// One row alone.
+void append_audit(Connection& db, const AuditEntry& entry);
+
+std::vector<AuditRow> list_audit(Connection& db, const AuditQuery& query);
 
 struct AuditFindings {
   std::int64_t rows = 0;

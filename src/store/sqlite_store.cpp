@@ -306,11 +306,13 @@ Result<std::vector<WriteResult>> SqliteStore::commit(const std::vector<Write>& b
   std::vector<WriteResult> results;
   results.reserve(batch.size());
   const auto done = transaction([&](Connection& db) {
+    SqliteBatch one(db, sealer_);
     for (const Write& write : batch) {
       const auto* audit = std::get_if<AppendAudit>(&write);
       const bool moot = audit != nullptr && is_moot(*audit, results);
-      results.push_back(moot ? WriteResult::refused : apply(db, sealer_, write));
+      results.push_back(moot ? WriteResult::refused : one.apply(write));
     }
+    one.finish();
   });
   if (!done) return done.error();
   return results;

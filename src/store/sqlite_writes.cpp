@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "store/sqlite_audit.h"
 #include "store/sqlite_rows.h"
 #include "wire/definition_json.h"
 
@@ -39,17 +38,18 @@ constexpr char kDeleteJobsOf[] = "DELETE FROM job WHERE collection = ?1";
 // job's.
 constexpr char kInsertJob[] = R"(
 INSERT INTO job(id, collection, folded, name, definition, secrets)
-SELECT ?1, id, ?3, ?4, ?5, ?6 FROM collection
-WHERE folded = ?2 AND NOT EXISTS (SELECT 1 FROM removed WHERE job = ?1)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM removed WHERE job = ?1)
 ON CONFLICT DO NOTHING)";
 
 constexpr char kUpdateJob[] = R"(
 UPDATE job SET definition = ?5, secrets = ?6
-WHERE id = ?1 AND folded = ?3 AND collection = (SELECT id FROM collection WHERE folded = ?2)
+WHERE id = ?1 AND folded = ?3 AND collection = ?2
   AND EXISTS (SELECT 1 FROM progress WHERE job = ?1 AND gen = ?4))";
 
-constexpr char kCountJob[] = R"(
-UPDATE collection SET jobs = jobs + ?2 WHERE id = (SELECT collection FROM job WHERE id = ?1))";
+constexpr char kFindCollection[] = "SELECT id FROM collection WHERE folded = ?1";
+constexpr char kCountJobs[] = "UPDATE collection SET jobs = jobs + ?2 WHERE id = ?1";
+constexpr char kUncountJob[] = R"(
+UPDATE collection SET jobs = jobs - 1 WHERE id = (SELECT collection FROM job WHERE id = ?1))";
 
 constexpr char kInsertProgress[] = R"(
 INSERT INTO progress(job, gen, state, due, scheduled_for, seq, origin, role, retry, started,
@@ -146,94 +146,10 @@ std::optional<Blob> as_blob(const std::optional<std::string>& bytes) {
 
 // All of it but its progress, which went first.
 void remove_job(Connection& db, JobId id) {
-  db.run(kCountJob, id, -1);
+  db.run(kUncountJob, id);
   db.run(kDeleteJob, id);
   db.run(kRemoveJob, id);
 }
-
-struct Apply {
-  Connection& db;
-  const Sealer& sealer;
-
-  WriteResult operator()(const PutCollection& write) const {
-    const JobCollection& it = write.collection;
-    ASSERT(it.gen != kGenAbsent);
-    const auto values = std::make_tuple(
-        std::string_view(it.location), tags_text(it.tags), it.sku, it.state, it.quota.max_job_count,
-        it.quota.max_recurrence.frequency, it.quota.max_recurrence.interval, it.gen);
-    const std::string key = folded(it.key);
-    const auto changed = std::apply(
-        [&](const auto&... rest) {
-          return write.expected_gen == kGenAbsent
-                     ? db.run(kInsertCollection, key, it.key.subscription, it.key.resource_group,
-                              it.key.name, rest...)
-                     : db.run(kUpdateCollection, key, write.expected_gen, rest...);
-        },
-        values);
-    return applied_if(changed == 1);
-  }
-
-  WriteResult operator()(const DeleteCollection& write) const {
-    const auto id = db.value(kFindCollectionOfGen, folded(write.key), write.expected_gen);
-    if (!id) return WriteResult::refused;
-    db.run(kRemoveJobsOf, *id);
-    db.run(kDeleteProgressOf, *id);
-    db.run(kDeleteJobsOf, *id);
-    db.run(kDeleteCollection, *id);
-    return WriteResult::applied;
-  }
-
-  WriteResult operator()(const PutJob& write) const {
-    ASSERT(write.job.gen != kGenAbsent);
-    const bool put = write.expected_gen == kGenAbsent ? insert(write.job)
-                                                      : replace(write.job, write.expected_gen);
-    if (put) insert_history(db, write.rows);
-    return applied_if(put);
-  }
-
-  WriteResult operator()(const DeleteJob& write) const {
-    if (db.run(kDeleteProgress, write.id, write.expected_gen) == 0) return WriteResult::refused;
-    remove_job(db, write.id);
-    return WriteResult::applied;
-  }
-
-  WriteResult operator()(const AdvanceJob& write) const {
-    if (!update_progress(db, write.job, write.job.gen)) return WriteResult::refused;
-    insert_history(db, write.rows);
-    return WriteResult::applied;
-  }
-
-  WriteResult operator()(const AddHistory& write) const {
-    for (const HistoryEntry& row : write.rows) {
-      if (db.value(kFindProgress, row.job)) write_history_row(db, kReplaceHistory, row);
-    }
-    return WriteResult::applied;
-  }
-
-  WriteResult operator()(const AppendAudit& write) const {
-    append_audit(db, write.entry);
-    return WriteResult::applied;
-  }
-
-  bool insert(const Job& job) const {
-    const auto secrets = sealed_secrets(db, sealer, job);
-    const auto inserted =
-        db.run(kInsertJob, job.id, folded(job.key.collection), folded(job.key.name), job.key.name,
-               definition_text(job.definition), as_blob(secrets));
-    if (inserted == 0) return false;
-    insert_progress(db, job);
-    db.run(kCountJob, job.id, 1);
-    return true;
-  }
-
-  bool replace(const Job& job, std::int64_t expected_gen) const {
-    const auto secrets = sealed_secrets(db, sealer, job);
-    const auto updated =
-        db.run(kUpdateJob, job.id, folded(job.key.collection), folded(job.key.name), expected_gen,
-               definition_text(job.definition), as_blob(secrets));
-    return updated == 1 && update_progress(db, job, expected_gen);
-  }
-};
 
 std::size_t sweep_removed(Connection& db, std::size_t limit) {
   std::size_t left = limit;
@@ -260,8 +176,106 @@ std::size_t sweep_ended(Connection& db, Instant before, std::size_t limit) {
 
 }  // namespace
 
-WriteResult apply(Connection& db, const Sealer& sealer, const Write& write) {
-  return std::visit(Apply{db, sealer}, write);
+WriteResult SqliteBatch::apply(const Write& write) {
+  return std::visit([this](const auto& one) { return apply_one(one); }, write);
+}
+
+void SqliteBatch::finish() {
+  for (const auto& [collection, more] : more_jobs_) db_.run(kCountJobs, collection, more);
+  more_jobs_.clear();
+  audit_.finish();
+}
+
+WriteResult SqliteBatch::apply_one(const PutCollection& write) {
+  const JobCollection& it = write.collection;
+  ASSERT(it.gen != kGenAbsent);
+  const auto values = std::make_tuple(
+      std::string_view(it.location), tags_text(it.tags), it.sku, it.state, it.quota.max_job_count,
+      it.quota.max_recurrence.frequency, it.quota.max_recurrence.interval, it.gen);
+  const std::string key = folded(it.key);
+  const auto changed = std::apply(
+      [&](const auto&... rest) {
+        return write.expected_gen == kGenAbsent
+                   ? db_.run(kInsertCollection, key, it.key.subscription, it.key.resource_group,
+                             it.key.name, rest...)
+                   : db_.run(kUpdateCollection, key, write.expected_gen, rest...);
+      },
+      values);
+  return applied_if(changed == 1);
+}
+
+WriteResult SqliteBatch::apply_one(const DeleteCollection& write) {
+  const std::string key = folded(write.key);
+  const auto id = db_.value(kFindCollectionOfGen, key, write.expected_gen);
+  if (!id) return WriteResult::refused;
+  collections_.erase(key);
+  more_jobs_.erase(*id);
+  db_.run(kRemoveJobsOf, *id);
+  db_.run(kDeleteProgressOf, *id);
+  db_.run(kDeleteJobsOf, *id);
+  db_.run(kDeleteCollection, *id);
+  return WriteResult::applied;
+}
+
+WriteResult SqliteBatch::apply_one(const PutJob& write) {
+  ASSERT(write.job.gen != kGenAbsent);
+  const bool put =
+      write.expected_gen == kGenAbsent ? insert(write.job) : replace(write.job, write.expected_gen);
+  if (put) insert_history(db_, write.rows);
+  return applied_if(put);
+}
+
+WriteResult SqliteBatch::apply_one(const DeleteJob& write) {
+  if (db_.run(kDeleteProgress, write.id, write.expected_gen) == 0) return WriteResult::refused;
+  remove_job(db_, write.id);
+  return WriteResult::applied;
+}
+
+WriteResult SqliteBatch::apply_one(const AdvanceJob& write) {
+  if (!update_progress(db_, write.job, write.job.gen)) return WriteResult::refused;
+  insert_history(db_, write.rows);
+  return WriteResult::applied;
+}
+
+WriteResult SqliteBatch::apply_one(const AddHistory& write) {
+  for (const HistoryEntry& row : write.rows) {
+    if (db_.value(kFindProgress, row.job)) write_history_row(db_, kReplaceHistory, row);
+  }
+  return WriteResult::applied;
+}
+
+WriteResult SqliteBatch::apply_one(const AppendAudit& write) {
+  audit_.append(write.entry);
+  return WriteResult::applied;
+}
+
+std::optional<std::int64_t> SqliteBatch::id_of(const std::string& folded_collection) {
+  const auto known = collections_.find(folded_collection);
+  if (known != collections_.end()) return known->second;
+  const auto id = db_.value(kFindCollection, folded_collection);
+  if (id) collections_.emplace(folded_collection, *id);
+  return id;
+}
+
+bool SqliteBatch::insert(const Job& job) {
+  const auto collection = id_of(folded(job.key.collection));
+  if (!collection) return false;
+  const auto secrets = sealed_secrets(db_, sealer_, job);
+  const auto inserted = db_.run(kInsertJob, job.id, *collection, folded(job.key.name), job.key.name,
+                                definition_text(job.definition), as_blob(secrets));
+  if (inserted == 0) return false;
+  insert_progress(db_, job);
+  ++more_jobs_[*collection];
+  return true;
+}
+
+bool SqliteBatch::replace(const Job& job, std::int64_t expected_gen) {
+  const auto collection = id_of(folded(job.key.collection));
+  if (!collection) return false;
+  const auto secrets = sealed_secrets(db_, sealer_, job);
+  const auto updated = db_.run(kUpdateJob, job.id, *collection, folded(job.key.name), expected_gen,
+                               definition_text(job.definition), as_blob(secrets));
+  return updated == 1 && update_progress(db_, job, expected_gen);
 }
 
 std::size_t sweep_rows(Connection& db, const SweepLimits& limits) {

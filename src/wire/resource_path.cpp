@@ -181,6 +181,7 @@ std::optional<int> hex_digit(char c) {
 }  // namespace
 
 std::optional<std::string> percent_decoded(std::string_view text) {
+  if (text.find('%') == std::string_view::npos) return std::string(text);
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
@@ -234,13 +235,12 @@ std::string scope_id(const Scope& scope) {
 }
 
 std::string collection_id(const CollectionKey& key) {
-  return fmt::format(
-      "/subscriptions/{}/resourceGroups/{}/providers/Microsoft.Scheduler/jobCollections/{}",
-      key.subscription, key.resource_group, key.name);
+  return "/subscriptions/" + key.subscription + "/resourceGroups/" + key.resource_group +
+         "/providers/Microsoft.Scheduler/jobCollections/" + key.name;
 }
 
 std::string job_id(const JobKey& key) {
-  return fmt::format("{}/jobs/{}", collection_id(key.collection), key.name);
+  return collection_id(key.collection) + "/jobs/" + key.name;
 }
 
 }  // namespace belfry

@@ -16,7 +16,6 @@ import concurrent.futures
 import contextlib
 import pathlib
 import resource
-import subprocess
 import sys
 import threading
 import time
@@ -25,6 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from crash import COLLECTION, VERSION, Client, Sink, one_time_job  # noqa: E402
 from server import Server  # noqa: E402
 from suite import Suite, binary_of, equal, holds  # noqa: E402
+from system_calls import injected  # noqa: E402
 
 CLIENTS = 3
 JOBS_PER_CLIENT_MAX = 200
@@ -132,23 +132,10 @@ class Day:
         self.server.remove()
 
 
-@contextlib.contextmanager
 def failing_disk(server, calls, error):
     """The server's writes to its store end with this error until the block ends."""
-    files = [argument for file in ("belfry.db", "belfry.db-wal")
-             for argument in ("-P", str(server.store / file))]
-    strace = subprocess.Popen(
-        ["strace", "-f", "-o", "/dev/null", *files, "-e", f"trace={calls}",
-         "-e", f"inject={calls}:error={error}", "-p", str(server.process_id())],
-        stderr=subprocess.PIPE, text=True)
-    line = strace.stderr.readline()
-    holds("attached" in line, f"strace must be allowed to attach: {line}")
-    threading.Thread(target=strace.stderr.read, daemon=True).start()
-    try:
-        yield
-    finally:
-        strace.terminate()
-        strace.wait()
+    files = [server.store / file for file in ("belfry.db", "belfry.db-wal")]
+    return injected(server, calls, f"error={error}", files)
 
 
 def log_lines(server, words):

@@ -185,6 +185,9 @@ class Documents:
                 for part in ("Malformed Job Object", path, "future", "2012-11-04T00:00:00Z"):
                     holds(part in message, f"{part!r} is not in {message!r}")
                 equal(self.client.get(self.group.job("past")).status, 404, "nothing is stored")
+        with self.suite.case("names that a machine translated are not known: no action is found"):
+            answer = self.put("translated", {"akce": http_action(), "názvů": "x"})
+            equal((answer.status, answer.error["target"]), (400, "action"), answer)
 
 
 def main():

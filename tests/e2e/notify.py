@@ -7,11 +7,9 @@
 The watchdog's beats must come from the engine: strace holds the engine's commit up, everything
 else goes on, and the beats must cease.
 """
-import contextlib
 import pathlib
 import re
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -19,6 +17,7 @@ import threading
 from rest import Client, Group, collection_body
 from server import Server
 from suite import Suite, binary_of, equal, holds
+from system_calls import injected
 
 PATIENCE_SECONDS = 60
 WATCHDOG_SECONDS = 3
@@ -47,22 +46,9 @@ class Listener:
         return words
 
 
-@contextlib.contextmanager
 def commits_held_up(server):
     """Whoever syncs a file waits for two minutes, or until this ends."""
-    calls = "fsync,fdatasync"
-    strace = subprocess.Popen(
-        ["strace", "-f", "-o", "/dev/null", "-e", f"trace={calls}",
-         "-e", f"inject={calls}:delay_enter=120000000", "-p", str(server.process_id())],
-        stderr=subprocess.PIPE, text=True)
-    line = strace.stderr.readline()
-    holds("attached" in line, f"strace must be allowed to attach: {line}")
-    threading.Thread(target=strace.stderr.read, daemon=True).start()
-    try:
-        yield
-    finally:
-        strace.terminate()
-        strace.wait()
+    return injected(server, "fsync,fdatasync", "delay_enter=120000000")
 
 
 def falls_silent(listener):

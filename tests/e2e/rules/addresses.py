@@ -187,6 +187,8 @@ def _headers(suite, client):
         compact = json.dumps(answer.json, separators=(",", ":"), ensure_ascii=False)
         equal(answer.body, compact.encode())
         equal(answer.json["tags"], {"city": "Zürich"})
+        for region_or_tls in ("x-ms-routing-request-id", "Strict-Transport-Security"):
+            equal(answer.headers[region_or_tls], None)
     with suite.case("an empty answer says Content-Length: 0"):
         answer = client.post(group.collection() + "/disable")
         equal((answer.status, answer.headers["Content-Length"], answer.body), (200, "0", b""))

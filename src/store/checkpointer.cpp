@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/failpoint.h"
+#include "base/thread_name.h"
 
 namespace belfry {
 
@@ -34,6 +35,7 @@ void Checkpointer::request(LogLength length) {
 }
 
 void Checkpointer::loop() {
+  name_thread("checkpoint");
   while (true) {
     bool too_long = false;
     {

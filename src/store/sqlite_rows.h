@@ -50,17 +50,22 @@ std::optional<Part> part(const std::optional<Whole>& whole, Part Whole::*member)
   return (*whole).*member;
 }
 
-// The columns of progress after `job`, in their order in the table.
-inline auto progress_values(const Job& job) {
+// The columns of progress that change while a job runs, `due` to `owed_until`.
+inline auto running_values(const Job& job) {
   const auto occurrence = part(job.next, &DueAttempt::occurrence);
-  return std::make_tuple(job.gen, job.state, part(job.next, &DueAttempt::due),
+  return std::make_tuple(part(job.next, &DueAttempt::due),
                          part(occurrence, &Occurrence::scheduled_for),
                          part(occurrence, &Occurrence::seq), part(job.next, &DueAttempt::origin),
                          part(job.next, &DueAttempt::role), part(job.next, &DueAttempt::retry),
                          job.next ? job.next->started : std::nullopt, job.last_seq, job.ran,
                          job.status.last_execution, job.status.executions, job.status.failures,
-                         job.status.faults, job.covered_until, job.owed_until,
-                         job.retry_interval_default, job.ended, job.defined_at);
+                         job.status.faults, job.covered_until, job.owed_until);
+}
+
+// The columns of progress after `job`, in their order in the table.
+inline auto progress_values(const Job& job) {
+  return std::tuple_cat(std::make_tuple(job.gen, job.state), running_values(job),
+                        std::make_tuple(job.retry_interval_default, job.ended, job.defined_at));
 }
 
 // The columns of history after `id`, in their order in the table.

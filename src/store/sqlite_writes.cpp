@@ -66,6 +66,16 @@ UPDATE progress SET gen = ?3, state = ?4, due = ?5, scheduled_for = ?6, seq = ?7
                     defined_at = ?22
 WHERE job = ?1 AND gen = ?2)";
 
+// For a job that runs and goes on running. Columns that are not named cost nothing, nor do the
+// indexes on them.
+constexpr char kAdvanceEnabled[] = R"(
+UPDATE progress SET due = ?3, scheduled_for = ?4, seq = ?5, origin = ?6, role = ?7, retry = ?8,
+                    started = ?9, last_seq = ?10, ran = ?11, last_execution = ?12,
+                    executions = ?13, failures = ?14, faults = ?15, covered_until = ?16,
+                    owed_until = ?17
+WHERE job = ?1 AND gen = ?2 AND state = 0 AND ended IS NULL)";
+static_assert(static_cast<int>(JobState::enabled) == 0);
+
 constexpr char kFindProgress[] = "SELECT 1 FROM progress WHERE job = ?1";
 constexpr char kDeleteProgress[] = "DELETE FROM progress WHERE job = ?1 AND gen = ?2";
 constexpr char kDeleteJob[] = "DELETE FROM job WHERE id = ?1";
@@ -124,6 +134,15 @@ bool update_progress(Connection& db, const Job& job, std::int64_t expected_gen) 
         return db.run(kUpdateProgress, job.id, expected_gen, values...) == 1;
       },
       progress_values(job));
+}
+
+bool advance(Connection& db, const Job& job) {
+  const bool goes_on = job.state == JobState::enabled && !job.ended;
+  const auto run = [&](const auto&... values) {
+    return db.run(kAdvanceEnabled, job.id, job.gen, values...) == 1;
+  };
+  if (goes_on && std::apply(run, running_values(job))) return true;
+  return update_progress(db, job, job.gen);
 }
 
 // The sealed secrets, or nothing where the definition has none.
@@ -232,7 +251,7 @@ WriteResult SqliteBatch::apply_one(const DeleteJob& write) {
 }
 
 WriteResult SqliteBatch::apply_one(const AdvanceJob& write) {
-  if (!update_progress(db_, write.job, write.job.gen)) return WriteResult::refused;
+  if (!advance(db_, write.job)) return WriteResult::refused;
   insert_history(db_, write.rows);
   return WriteResult::applied;
 }

@@ -24,34 +24,45 @@ bool is_digit(char c) {
   return '0' <= c && c <= '9';
 }
 
+enum class First { letter, letter_or_digit, no_point };
+
 struct NameRule {
   std::string_view what;
   std::size_t bytes_max;
   std::string_view marks;  // allowed besides letters and digits
-  bool letter_first;
+  First first;
   std::string_view said;
 };
 
-constexpr NameRule kSubscriptionRule{"subscription id", kSubscriptionBytesMax, "-_", false,
+constexpr NameRule kSubscriptionRule{"subscription id", kSubscriptionBytesMax, "-_",
+                                     First::letter_or_digit,
                                      "1 to 64 letters, digits, '-' and '_'"};
-constexpr NameRule kGroupRule{"resource group name", kGroupBytesMax, "-_.()", false,
+constexpr NameRule kGroupRule{"resource group name", kGroupBytesMax, "-_.()", First::no_point,
                               "1 to 90 letters, digits, '-', '_', '.', '(' and ')'"};
-constexpr NameRule kCollectionRule{"job collection name", kNameBytesMax, "-_", true,
+constexpr NameRule kCollectionRule{"job collection name", kNameBytesMax, "-_", First::letter,
                                    "a letter, then up to 99 letters, digits, '-' and '_'"};
-constexpr NameRule kTokenRule{"token id", kTokenIdBytesMax, "", false,
+constexpr NameRule kTokenRule{"token id", kTokenIdBytesMax, "", First::letter_or_digit,
                               "1 to 64 letters and digits"};
-constexpr NameRule kJobRule{"job name", kNameBytesMax, "-_", false,
+constexpr NameRule kJobRule{"job name", kNameBytesMax, "-_", First::letter_or_digit,
                             "a letter or digit, then up to 99 letters, digits, '-' and '_'"};
+
+bool may_be_first(char c, First rule) {
+  switch (rule) {
+    case First::letter:
+      return is_letter(c);
+    case First::letter_or_digit:
+      return is_letter(c) || is_digit(c);
+    case First::no_point:
+      return c != '.';
+  }
+  return false;
+}
 
 bool obeys(std::string_view name, const NameRule& rule) {
   if (name.empty() || name.size() > rule.bytes_max) return false;
-  if (rule.letter_first ? !is_letter(name[0]) : !is_letter(name[0]) && !is_digit(name[0])) {
-    return &rule == &kGroupRule && rule.marks.find(name[0]) != std::string_view::npos &&
-           name[0] != '.';
-  }
-  return std::all_of(name.begin(), name.end(), [&](char c) {
-    return is_letter(c) || is_digit(c) || rule.marks.find(c) != std::string_view::npos;
-  });
+  return may_be_first(name[0], rule.first) && std::all_of(name.begin(), name.end(), [&](char c) {
+           return is_letter(c) || is_digit(c) || rule.marks.find(c) != std::string_view::npos;
+         });
 }
 
 Error no_such_route(std::string_view path) {

@@ -70,5 +70,18 @@ TEST(ResourcePath, BadNamesAreRefusedWithTheirRule) {
   }
 }
 
+// A group may begin with a mark; the rest of its name is judged all the same. A slash in it would
+// make it look like somebody else's collection.
+TEST(ResourcePath, AGroupThatBeginsWithAMarkIsJudgedWhole) {
+  const auto judged = [](const std::string& group) {
+    return parse_resource_path("/subscriptions/s/resourceGroups/" + group +
+                               "/providers/Microsoft.Scheduler/jobCollections");
+  };
+  for (const char* good : {"(g)", "_g", "-g", ")"}) EXPECT_TRUE(judged(good)) << good;
+  for (const char* bad : {"(g%2Fh", "_%01", "-g%20", "(%C3%BC", ".g"}) {
+    EXPECT_FALSE(judged(bad)) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace belfry

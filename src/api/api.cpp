@@ -39,17 +39,35 @@ std::string_view name_of(RequestKind kind) {
 }
 
 // In the words of Azure's resource manager.
-HttpResponse too_many(RequestKind kind, const std::string& whose, const Allowance& allowance) {
+HttpResponse too_many(const std::string& what, const Allowance& allowance) {
   const auto seconds = std::chrono::ceil<Seconds>(allowance.retry_after);
-  return throttled_response(fmt::format("Number of '{}' requests for {} exceeded. Please try again "
-                                        "after '{}' seconds.",
-                                        name_of(kind), whose, seconds.count()),
-                            allowance.retry_after);
+  return throttled_response(
+      fmt::format("Number of {} exceeded. Please try again after '{}' seconds.", what,
+                  seconds.count()),
+      allowance.retry_after);
+}
+
+HttpResponse too_many(RequestKind kind, const std::string& whose, const Allowance& allowance) {
+  return too_many(fmt::format("'{}' requests for {}", name_of(kind), whose), allowance);
+}
+
+std::string_view credential_of(const HttpRequest& request) {
+  return header_of(request.headers, "Authorization");
+}
+
+// By which the requests of a credential are counted.
+std::string key_of(const Principal& who) {
+  return fmt::format("{} {}", static_cast<int>(who.kind), who.id);
+}
+
+// What a watchdog asks, or anybody: it takes neither a credential nor a worker.
+bool is_open_to_all(std::string_view path) {
+  return path == "/healthz" || path == "/readyz" || path == "/openapi.json";
 }
 
 // Who takes turns with others at the workers: found without asking whether it is who it says.
 std::string client_of(const HttpRequest& request) {
-  const std::string_view credential = header_of(request.headers, "Authorization");
+  const std::string_view credential = credential_of(request);
   return credential.empty() ? request.remote_address : std::string(credential);
 }
 
@@ -67,16 +85,6 @@ bool may_take_long(Resource resource) {
   }
 }
 
-HttpResponse wrong_method(const HttpRequest& request, Resource resource) {
-  HttpResponse response =
-      error_response({ErrorCode::wrong_method,
-                      fmt::format("{} is not possible here; possible are {}.",
-                                  request.method.substr(0, 32), allowed_methods(resource)),
-                      {}});
-  response.headers.emplace_back("Allow", std::string(allowed_methods(resource)));
-  return response;
-}
-
 }  // namespace
 
 Api::Api(Store& store, Engine& engine, const Clock& clock, WorkerPool& workers, ApiOptions options)
@@ -87,25 +95,64 @@ Api::Api(Store& store, Engine& engine, const Clock& clock, WorkerPool& workers, 
       options_(std::move(options)),
       gate_(options_.gate),
       credential_rates_(options_.rates.credential),
-      subscription_rates_(options_.rates.subscription) {}
+      subscription_rates_(options_.rates.subscription),
+      failure_rates_(Rates{.reads = options_.rates.failures, .writes = {}}) {}
 
 void Api::handle(HttpRequest request, Respond respond) {
   const auto call = std::make_shared<Call>();
   call->request = std::move(request);
   call->respond = std::move(respond);
   const std::string_view path = path_of(call->request);
-  if (path == "/healthz") return answer(call, json_response(200, {{"status", "ok"}}));
-  if (path == "/readyz") return answer_ready(call);
-  if (path == "/openapi.json") return answer(call, openapi_response(call->request));
+  if (is_open_to_all(path)) return answer_to_all(path, call);
 
   if (!workers_.try_post(client_of(call->request), [this, call] { admit(call); })) {
     answer(call, error_response({ErrorCode::busy, "Too many requests are waiting.", {}}));
   }
 }
 
+void Api::answer_to_all(std::string_view path, const CallPtr& call) {
+  const HttpRequest& request = call->request;
+  if (!is_read(request)) {
+    return answer(call, wrong_method_response(request.method, kReadingMethods));
+  }
+  if (path == "/healthz") return answer(call, json_response(200, {{"status", "ok"}}));
+  if (path == "/readyz") return answer_ready(call);
+  answer(call, openapi_response());
+}
+
+std::optional<HttpResponse> Api::turn_away(const HttpRequest& head) const {
+  if (is_open_to_all(path_of(head))) return {};
+  std::optional<HttpResponse> response = too_many_of(head);
+  if (response) add_request_ids(*response, head);
+  return response;
+}
+
+// Who is known to be somebody does not pay for others at the same address, which may be a proxy's.
+std::optional<HttpResponse> Api::too_many_of(const HttpRequest& head) const {
+  const RequestKind kind = kind_of(head);
+  if (!credential_rates_.limited(kind) && !failure_rates_.limited(RequestKind::read)) return {};
+  const Instant now = clock_.now();
+  if (const auto client = known_clients_.find(credential_of(head))) {
+    const Allowance allowance = credential_rates_.look(client->key, kind, now);
+    if (allowance.granted) return {};
+    return too_many(kind, fmt::format("client '{}'", client->name), allowance);
+  }
+  const Allowance allowance = failure_rates_.look(head.remote_address, RequestKind::read, now);
+  if (allowance.granted) return {};
+  return too_many("requests from this address without a known access token", allowance);
+}
+
+void Api::note_failure(const HttpRequest& request) {
+  known_clients_.forget(credential_of(request));
+  failure_rates_.take(request.remote_address, RequestKind::read, clock_.now());
+}
+
 void Api::admit(const CallPtr& call) {
   gate_.admit(call->request, clock_.now(), [this, call](const Result<Caller>& caller) {
-    if (!caller) return answer(call, error_response(caller.error()));
+    if (!caller) {
+      if (caller.error().code == ErrorCode::unauthenticated) note_failure(call->request);
+      return answer(call, error_response(caller.error()));
+    }
     if (within_rate_of_credential(*caller, call)) route(*caller, call);
   });
 }
@@ -113,8 +160,10 @@ void Api::admit(const CallPtr& call) {
 bool Api::within_rate_of_credential(const Caller& caller, const CallPtr& call) {
   const Principal& who = caller.principal();
   const RequestKind kind = kind_of(call->request);
-  const Allowance allowance = credential_rates_.take(
-      fmt::format("{} {}", static_cast<int>(who.kind), who.id), kind, clock_.now());
+  const Allowance allowance = credential_rates_.take(key_of(who), kind, clock_.now());
+  if (credential_rates_.limited(kind) || failure_rates_.limited(RequestKind::read)) {
+    known_clients_.remember(credential_of(call->request), {key_of(who), who.name});
+  }
   if (!allowance.granted) {
     answer(call, too_many(kind, fmt::format("client '{}'", who.name), allowance));
   }
@@ -184,7 +233,10 @@ void Api::route(const Caller& caller, const CallPtr& call) {
     call->version = *version;
   }
   const auto operation = operation_of(path->resource, call->request);
-  if (!operation) return answer(call, wrong_method(call->request, path->resource));
+  if (!operation) {
+    const std::string_view allowed = allowed_methods(path->resource);
+    return answer(call, wrong_method_response(call->request.method, allowed));
+  }
   const auto permit = gate_.permit(caller, {*operation, scope_of(*path), id_of(*path)},
                                    missing(*path, call->request));
   if (!permit) return answer(call, error_response(permit.error()));

@@ -11,10 +11,12 @@
 #include <atomic>
 #include <boost/json/array.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/gate.h"
+#include "api/known_clients.h"
 #include "api/rate_limits.h"
 #include "api/worker_pool.h"
 #include "base/clock.h"
@@ -49,6 +51,7 @@ using RunPreflight =
 struct ApiRates {
   Rates credential;    // of whoever asks, whatever for
   Rates subscription;  // what all together may ask of one
+  Rate failures;       // of one address, to say who asks
 };
 
 struct ApiOptions {
@@ -73,6 +76,10 @@ class Api {
 
   void handle(HttpRequest request, Respond respond);
 
+  // The answer to a request that is one too many, as far as its head tells; on an I/O thread. It
+  // counts nothing: what it lets pass is counted when it is known who asks.
+  std::optional<HttpResponse> turn_away(const HttpRequest& head) const;
+
   // The server is about to end; /readyz says so from now on. Any thread.
   void stop_being_ready() { ending_ = true; }
 
@@ -88,7 +95,10 @@ class Api {
   };
   using CallPtr = std::shared_ptr<Call>;
 
+  void answer_to_all(std::string_view path, const CallPtr& call);
   void admit(const CallPtr& call);
+  std::optional<HttpResponse> too_many_of(const HttpRequest& head) const;
+  void note_failure(const HttpRequest& request);
   void route(const Caller& caller, const CallPtr& call);
   // Counts the request; where it is one too many, answers it.
   bool within_rate_of_credential(const Caller& caller, const CallPtr& call);
@@ -138,6 +148,8 @@ class Api {
   Gate gate_;
   RateLimits credential_rates_;
   RateLimits subscription_rates_;
+  RateLimits failure_rates_;  // by address
+  KnownClients known_clients_;
   std::atomic<bool> ending_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 
 #include "api/api.h"
+#include "api/operations.h"
 #include "api/response.h"
 #include "wire/iso8601.h"
 
@@ -39,7 +40,11 @@ Result<Instant> wanted_time(const std::string& body, Instant now) {
 }  // namespace
 
 HttpResponse Api::clock(const Permit&, const Call& call) {
-  if (call.request.method == "POST") {
+  const std::string& method = call.request.method;
+  if (!is_read(call.request) && method != "POST") {
+    return wrong_method_response(method, "GET, HEAD, POST");
+  }
+  if (method == "POST") {
     const auto to = wanted_time(call.request.body, clock_.now());
     if (!to) return error_response(to.error());
     const auto moved = options_.move_clock(*to);

@@ -20,7 +20,10 @@ const Error kNotOverEverything{
 }  // namespace
 
 void Api::metrics(const Caller& caller, const CallPtr& call) {
-  if (!is_read(call->request)) return answer(call, only_get_response());
+  const HttpRequest& request = call->request;
+  if (!is_read(request)) {
+    return answer(call, wrong_method_response(request.method, kReadingMethods));
+  }
   const auto permit =
       gate_.permit(caller, {Operation::read, Scope{}, "/metrics"}, kNotOverEverything);
   if (!permit) return answer(call, error_response(permit.error()));

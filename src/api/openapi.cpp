@@ -2,8 +2,6 @@
 
 #include "api/openapi.h"
 
-#include "api/operations.h"
-#include "api/response.h"
 #include "openapi_text.h"
 
 namespace belfry {
@@ -12,8 +10,7 @@ std::string_view openapi_text() {
   return kOpenApiText;
 }
 
-HttpResponse openapi_response(const HttpRequest& request) {
-  if (!is_read(request)) return only_get_response();
+HttpResponse openapi_response() {
   return {200, {{"Content-Type", "application/json; charset=utf-8"}}, std::string(openapi_text())};
 }
 

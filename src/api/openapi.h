@@ -12,6 +12,6 @@
 namespace belfry {
 
 std::string_view openapi_text();
-HttpResponse openapi_response(const HttpRequest& request);
+HttpResponse openapi_response();
 
 }  // namespace belfry

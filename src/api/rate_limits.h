@@ -14,12 +14,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "base/instant.h"
+#include "base/recent.h"
 
 namespace belfry {
 
@@ -49,30 +48,28 @@ class RateLimits {
   static constexpr std::size_t kKeysMax = 10'000;
 
   explicit RateLimits(const Rates& rates, std::size_t keys_max = kKeysMax)
-      : rates_(rates), keys_max_(keys_max) {}
+      : rates_(rates), buckets_(keys_max) {}
 
   bool limited(RequestKind kind) const { return !rate_of(kind).unlimited(); }
 
   // Takes a token, if there is one.
   Allowance take(const std::string& key, RequestKind kind, Instant now);
 
+  // What take() would say; it takes none.
+  Allowance look(const std::string& key, RequestKind kind, Instant now) const;
+
   std::size_t keys() const;
 
  private:
   struct Buckets {
-    std::string key;
     std::array<Instant, 2> full_at{kFirstInstant, kFirstInstant};  // by RequestKind
   };
-  using Recent = std::list<Buckets>;  // who asked last is first
 
   const Rate& rate_of(RequestKind kind) const;
-  Buckets& buckets_of(const std::string& key);
 
   const Rates rates_;
-  const std::size_t keys_max_;
   mutable std::mutex mutex_;
-  Recent recent_;
-  std::unordered_map<std::string, Recent::iterator> by_key_;
+  Recent<Buckets> buckets_;
 };
 
 }  // namespace belfry

@@ -52,6 +52,19 @@ TEST(RateLimits, WhatIsLeftAndHowLongToWaitAreSaid) {
       << "whoever waits so long is granted it: a refusal takes nothing";
 }
 
+TEST(RateLimits, ALookSaysWhatATakeWouldAndTakesNothing) {
+  RateLimits limits(kRates);
+  EXPECT_TRUE(limits.look("a", RequestKind::write, kNow).granted);
+  EXPECT_EQ(limits.keys(), 0u) << "nor is anybody remembered for it";
+  EXPECT_EQ(granted(limits, 100, kNow, "a", RequestKind::write), 2);
+  const Allowance refused = limits.look("a", RequestKind::write, kNow + milliseconds{300});
+  EXPECT_FALSE(refused.granted);
+  EXPECT_EQ(refused.retry_after, milliseconds{700});
+  EXPECT_TRUE(limits.look("a", RequestKind::write, kNow + seconds{1}).granted);
+  EXPECT_TRUE(limits.take("a", RequestKind::write, kNow + seconds{1}).granted);
+  EXPECT_TRUE(limits.look("a", RequestKind::read, kNow).granted);
+}
+
 TEST(RateLimits, ReadsWritesAndOthersAreCountedApart) {
   RateLimits limits(kRates);
   EXPECT_EQ(granted(limits, 100, kNow, "a"), 20);

@@ -93,10 +93,12 @@ HttpResponse malformed_response(const std::string& what, const std::vector<Error
   return json_text_response(http_status(ErrorCode::invalid), malformed_body(what, errors));
 }
 
-HttpResponse only_get_response() {
-  HttpResponse response =
-      error_response({ErrorCode::wrong_method, "Only GET is possible here.", {}});
-  response.headers.emplace_back("Allow", "GET");
+HttpResponse wrong_method_response(const std::string& method, std::string_view allowed) {
+  HttpResponse response = error_response(
+      {ErrorCode::wrong_method,
+       fmt::format("{} is not possible here; possible are {}.", method.substr(0, 32), allowed),
+       {}});
+  response.headers.emplace_back("Allow", std::string(allowed));
   return response;
 }
 

@@ -41,8 +41,11 @@ HttpResponse page_response(const std::vector<Item>& items, const std::string& ne
   return json_text_response(200, out.take());
 }
 
-// For what can only be read.
-HttpResponse only_get_response();
+// 405 for what has but these methods.
+HttpResponse wrong_method_response(const std::string& method, std::string_view allowed);
+
+// The methods of what can only be read.
+inline constexpr std::string_view kReadingMethods = "GET, HEAD";
 
 // For what the server refuses before anybody looks at it.
 HttpResponse refusal_response(int status, const std::string& what);

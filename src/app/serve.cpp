@@ -249,7 +249,8 @@ Status serve(const ServeSettings& settings) {
   api_options.audit = store.get();
   api_options.plans = settings.plans;
   api_options.locations = settings.locations;
-  api_options.rates = {settings.credential_rates, settings.subscription_rates};
+  api_options.rates = {settings.credential_rates, settings.subscription_rates,
+                       settings.failure_rate};
   api_options.success_status = settings.success_status;
   api_options.run_preflight = [&dispatcher](const Job& job, ActionRole role,
                                             PreflightRunner::Done done) {
@@ -286,6 +287,11 @@ Status serve(const ServeSettings& settings) {
   }
   server_options.handler = [&api, &http_metrics](HttpRequest request, HttpServer::Respond respond) {
     api.handle(std::move(request), http_metrics.measured(std::move(respond)));
+  };
+  server_options.at_head = [&api, &http_metrics](const HttpRequest& head) {
+    std::optional<HttpResponse> response = api.turn_away(head);
+    if (response) http_metrics.refused(response->status);
+    return response;
   };
   server_options.refusal = [&http_metrics](int status, const std::string& what) {
     http_metrics.refused(status);

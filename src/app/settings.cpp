@@ -26,6 +26,7 @@ constexpr Millis kTokenLifetimeMax = std::chrono::hours{24};
 // two cores serves.
 constexpr int kReadsPerSecond = 2'000;
 constexpr int kWritesPerSecond = 500;
+constexpr int kFailuresPerSecond = 50;
 
 // A bucket holds what comes back in so many seconds.
 constexpr int kBurstSeconds = 10;
@@ -317,8 +318,10 @@ Status read_limits(const Reader& reader, ServeSettings& out) {
   TRY_ASSIGN(out.connections_max, reader.integer("connections-max", 1, 1'000'000));
   const bool shared = out.auth != AuthMode::none && !out.virtual_clock;
   const auto credential = read_rates(reader, "credential", shared, out.credential_rates);
-  return credential ? read_rates(reader, "subscription", shared, out.subscription_rates)
-                    : credential;
+  if (!credential) return credential;
+  TRY_ASSIGN(out.failure_rate, read_rate(reader, "limit-failed-authentications",
+                                         shared ? kFailuresPerSecond : 0));
+  return read_rates(reader, "subscription", shared, out.subscription_rates);
 }
 
 Status read_proxy(const Reader& reader, ServeSettings& out) {
@@ -386,6 +389,7 @@ const std::vector<SettingRule>& setting_rules() {
       {"limit-credential-writes", "auto", "N", "the same for writes; auto is 2000 and 500, or"},
       {"limit-subscription-reads", "auto", "N", "no limit in local mode; a burst may take ten"},
       {"limit-subscription-writes", "auto", "N", "seconds' worth at once"},
+      {"limit-failed-authentications", "auto", "N", "the same of one address; auto is 50, or none"},
       {"drain-grace", "PT30S", "DURATION", "how long a stop waits for what is under way"},
       {"locations", kLocations, "LIST", "the regions that collections may name, for clients"},
   };

@@ -91,6 +91,7 @@ struct ServeSettings {
   int connections_max = 0;
   Rates credential_rates;
   Rates subscription_rates;
+  Rate failure_rate;
 
   // Everybody on this machine may do everything, and it may be called.
   bool local_mode() const { return auth == AuthMode::none; }

@@ -174,6 +174,7 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
       {"limit-credential-writes", "1000001"},
       {"limit-subscription-reads", "many"},
       {"limit-subscription-writes", ""},
+      {"limit-failed-authentications", "1e3"},
       {"region", "here\r\nX-Evil: yes"},
   };
   for (const auto& [name, value] : cases) {
@@ -190,12 +191,14 @@ TEST(Settings, RatesAreLimitedWhereThereAreTokensUnlessToldOtherwise) {
   ASSERT_TRUE(local);
   EXPECT_TRUE(local->subscription_rates.writes.unlimited());
   EXPECT_TRUE(local->credential_rates.reads.unlimited());
+  EXPECT_TRUE(local->failure_rate.unlimited());
   const auto shared = understood({{"auth", "token"}});
   ASSERT_TRUE(shared);
   EXPECT_EQ(shared->subscription_rates.reads, (Rate{2'000, 20'000}));
   EXPECT_EQ(shared->subscription_rates.writes, (Rate{500, 5'000}));
   EXPECT_EQ(shared->credential_rates.reads, (Rate{2'000, 20'000}));
   EXPECT_EQ(shared->credential_rates.writes, (Rate{500, 5'000}));
+  EXPECT_EQ(shared->failure_rate, (Rate{50, 500}));
   const auto standing = understood({{"auth", "token"}, {"virtual-clock", "2030-01-01T00:00:00Z"}});
   ASSERT_TRUE(standing);
   EXPECT_TRUE(standing->subscription_rates.reads.unlimited());

@@ -47,14 +47,14 @@ std::size_t HttpRequestReader::bytes_held() const {
 }
 
 HttpRequestReader::Phase HttpRequestReader::phase() const {
-  if (head_) return Phase::body;
+  if (head_ || skipping()) return Phase::body;
   return pending().empty() ? Phase::idle : Phase::head;
 }
 
 HttpRequestReader::Step HttpRequestReader::advance() {
   ASSERT(!refusal_);
-  const Step step = head_ ? Step::complete : read_head();
-  return step == Step::complete ? read_body() : step;
+  if (!skip_body()) return Step::need_bytes;
+  return head_ ? read_body() : read_head();
 }
 
 HttpRequestHead HttpRequestReader::take() {
@@ -63,6 +63,21 @@ HttpRequestHead HttpRequestReader::take() {
   head_.reset();
   chunks_.reset();
   return head;
+}
+
+HttpRequestHead HttpRequestReader::take_without_body() {
+  HttpRequestHead head = take();
+  ASSERT(head.request.body.empty());
+  skip_bytes_ = head.content_length;
+  return head;
+}
+
+// True when nothing is left of it.
+bool HttpRequestReader::skip_body() {
+  const std::uint64_t now = std::min<std::uint64_t>(skip_bytes_, pending().size());
+  consume(now);
+  skip_bytes_ -= now;
+  return !skipping();
 }
 
 HttpRequestReader::Step HttpRequestReader::read_head() {
@@ -77,7 +92,7 @@ HttpRequestReader::Step HttpRequestReader::read_head() {
   }
   head_ = std::get<HttpRequestHead>(std::move(parsed));
   if (head_->chunked) chunks_.emplace(limits_.body_bytes_max);
-  return Step::complete;
+  return Step::head;
 }
 
 // One empty line before a request is forgiven: old clients end a body with one (RFC 9112, 2.2).
@@ -143,10 +158,14 @@ bool HttpRequestReader::take_body() {
     return chunks_->done();
   }
   const std::string_view part = pending().substr(0, head_->content_length - body.size());
-  // Twice as much each time it has to grow, but never more than will come.
+  // Twice as much each time it has to grow, but never more than will come: a string that has
+  // room already would take twice that.
   const std::size_t needed = body.size() + part.size();
   if (needed > body.capacity()) {
-    body.reserve(std::min<std::size_t>(2 * needed, head_->content_length));
+    std::string larger;
+    larger.reserve(std::min<std::size_t>(2 * needed, head_->content_length));
+    larger.append(body);
+    body = std::move(larger);
   }
   body += part;
   consume(part.size());

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -25,6 +26,7 @@ class HttpRequestReader {
  public:
   enum class Step {
     need_bytes,
+    head,           // head() has all of a request but its body; advance() again reads that
     send_continue,  // the client waits for "100 Continue" before it sends the body
     complete,       // take() has a request
     refused,        // refusal() says why; nothing can be read after it
@@ -40,7 +42,12 @@ class HttpRequestReader {
 
   Step advance();
   Phase phase() const;
+  HttpRequestHead& head() { return *head_; }
   HttpRequestHead take();
+
+  // The request without its body, which is read past before the next one; not for a chunked one.
+  HttpRequestHead take_without_body();
+  bool skipping() const { return skip_bytes_ > 0; }
   const HttpRefusal& refusal() const { return *refusal_; }
 
   // What it has set aside for the request that is being read, beyond what every connection has.
@@ -52,6 +59,7 @@ class HttpRequestReader {
  private:
   Step read_head();
   Step read_body();
+  bool skip_body();
   bool skip_empty_line();
   bool begin_head();
   bool find_head_end();
@@ -67,6 +75,7 @@ class HttpRequestReader {
   std::size_t scanned_ = 0;     // how much of pending() was searched for the end of the head
   std::size_t line_begin_ = 0;  // where in pending() the line that is being searched begins
   bool skipped_empty_line_ = false;
+  std::uint64_t skip_bytes_ = 0;         // of a body that nobody wants
   std::optional<HttpRequestHead> head_;  // there while its body is being read
   std::optional<HttpChunkedDecoder> chunks_;
   std::optional<HttpRefusal> refusal_;

@@ -161,7 +161,8 @@ TEST(HttpRequestReader, KnowsWhatItWaitsFor) {
   const auto feed = [&](std::string_view bytes) {
     std::copy(bytes.begin(), bytes.end(), reader.room().begin());
     reader.received(bytes.size());
-    return reader.advance();
+    const Step step = reader.advance();
+    return step == Step::head ? reader.advance() : step;
   };
   EXPECT_EQ(reader.phase(), HttpRequestReader::Phase::idle);
   EXPECT_EQ(feed("POST / HT"), Step::need_bytes);
@@ -171,6 +172,32 @@ TEST(HttpRequestReader, KnowsWhatItWaitsFor) {
   EXPECT_EQ(feed("2"), Step::complete);
   reader.take();
   EXPECT_EQ(reader.phase(), HttpRequestReader::Phase::idle);
+}
+
+// However it is cut, what nobody wants of a request does not become the next one.
+TEST(HttpRequestReader, ReadsPastABodyThatNobodyWants) {
+  const std::string bytes =
+      "PUT /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 24\r\n\r\nGET /2 HTTP/1.1\r\nHost: a"
+      "GET /3 HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (const std::size_t piece_bytes : {kWhole, std::size_t{1}, std::size_t{7}}) {
+    const HttpServerLimits limits;
+    HttpRequestReader reader(limits);
+    std::vector<std::string> seen;
+    for (std::size_t at = 0; at < bytes.size(); at += piece_bytes) {
+      const std::string piece = bytes.substr(at, piece_bytes);
+      std::copy(piece.begin(), piece.end(), reader.room().begin());
+      reader.received(piece.size());
+      Step step = reader.advance();
+      for (; step == Step::head; step = reader.advance()) {
+        const HttpRequestHead head = reader.take_without_body();
+        EXPECT_EQ(head.request.body, "");
+        seen.push_back(head.request.target);
+      }
+      EXPECT_EQ(step, Step::need_bytes);
+    }
+    EXPECT_EQ(seen, (std::vector<std::string>{"/1", "/3"})) << "pieces of " << piece_bytes;
+    EXPECT_EQ(reader.phase(), HttpRequestReader::Phase::idle);
+  }
 }
 
 }  // namespace

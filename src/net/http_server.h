@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/instant.h"
@@ -35,6 +36,9 @@ class HttpServer {
  public:
   using Respond = std::function<void(HttpResponse)>;
   using Handler = std::function<void(HttpRequest, Respond)>;
+  // Called on an I/O thread when the head of a request has come and its body has not. An answer
+  // is sent at once: the handler never sees the request, and its body is not kept.
+  using AtHead = std::function<std::optional<HttpResponse>(const HttpRequest& head)>;
   // Makes the response for what the server refuses itself: status and what is wrong. Called on
   // an I/O thread; without one, the answer is plain text.
   using Refusal = std::function<HttpResponse(int status, const std::string& what)>;
@@ -47,6 +51,7 @@ class HttpServer {
     HttpServerShares shares;
     std::shared_ptr<const TlsServer> tls;  // none: plain HTTP
     Handler handler;
+    AtHead at_head;  // none: the handler sees every request
     Refusal refusal;
   };
 

@@ -142,12 +142,12 @@ bool HttpServerConnection::hold(std::size_t request_bytes) {
   return true;
 }
 
-// Requests that have been coming for long give way.
+// Requests that have been coming for longer than this one give way.
 bool HttpServerConnection::make_room(std::size_t request_bytes) {
-  const auto another = [this](const HttpServerConnection& other) {
-    return &other != this && other.request_bytes_ > 0;
+  const auto holds_bytes = [](const HttpServerConnection& other) {
+    return other.request_bytes_ > 0;
   };
-  while (loop_->close_longest_waiting(another)) {
+  while (loop_->close_longest_waiting(holds_bytes, this)) {
     if (loop_->serving().requests.take(request_bytes)) return true;
   }
   return false;
@@ -166,6 +166,8 @@ void HttpServerConnection::advance() {
   switch (reader_.advance()) {
     case HttpRequestReader::Step::need_bytes:
       return await_bytes();
+    case HttpRequestReader::Step::head:
+      return look_at_head();
     case HttpRequestReader::Step::send_continue:
       return send_continue();
     case HttpRequestReader::Step::complete:
@@ -206,16 +208,38 @@ void HttpServerConnection::send_continue() {
   });
 }
 
+void HttpServerConnection::look_at_head() {
+  HttpRequest& request = reader_.head().request;
+  request.remote_address = remote_address_;
+  std::optional<HttpResponse> response;
+  if (options().at_head) response = options().at_head(request);
+  if (response) return turn_away(*std::move(response));
+  advance();
+}
+
+// The body that nobody wants is read past before the next request, unless it is not known whether,
+// or up to where, it will come: then the connection ends.
+void HttpServerConnection::turn_away(HttpResponse response) {
+  enter(Phase::handling);
+  const HttpRequestHead head = reader_.take_without_body();
+  note_framing(head);
+  if (head.chunked || head.expects_continue) keep_alive_ = false;
+  answer(std::move(response));
+}
+
+void HttpServerConnection::note_framing(const HttpRequestHead& head) {
+  keep_alive_ = head.keep_alive;
+  http_1_0_ = head.http_1_0;
+  head_only_ = head.request.method == "HEAD";
+}
+
 void HttpServerConnection::handle() {
   enter(Phase::handling);
   stop_awaiting();
   HttpRequestHead head = reader_.take();
-  keep_alive_ = head.keep_alive;
-  http_1_0_ = head.http_1_0;
-  head_only_ = head.request.method == "HEAD";
+  note_framing(head);
   const std::string& body = head.request.body;
   if (!hold(body.empty() ? 0 : body.capacity())) return refuse(kTooManyRequestBytes);
-  head.request.remote_address = remote_address_;
   auto respond = [ticket = std::make_shared<Ticket>(weak_from_this())](HttpResponse response) {
     ticket->answer(std::move(response));
   };
@@ -366,7 +390,7 @@ void HttpServerConnection::on_timer() {
 
 void HttpServerConnection::on_deadline() {
   if (phase_ == Phase::pausing) return advance();
-  if (phase_ != Phase::head && phase_ != Phase::body) return close();
+  if ((phase_ != Phase::head && phase_ != Phase::body) || reader_.skipping()) return close();
   timed_out_ = true;
   stream_.cancel();  // on_bytes() answers
 }

@@ -69,7 +69,10 @@ class HttpServerConnection : public std::enable_shared_from_this<HttpServerConne
   void await_bytes();
   void on_bytes(ErrorCode error, std::size_t count);
   void send_continue();
+  void look_at_head();
+  void turn_away(HttpResponse response);
   void handle();
+  void note_framing(const HttpRequestHead& head);
 
   void answer(std::optional<HttpResponse> response);
   void refuse(const HttpRefusal& refusal);

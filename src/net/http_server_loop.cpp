@@ -51,7 +51,7 @@ void HttpServerLoop::admit(Arrival arrival) {
       shared_from_this(), HttpServerStream(std::move(arrival.socket)),
       std::move(arrival.remote_address));
   connections_.insert(connection);
-  const auto anybody = [](HttpServerConnection&) { return true; };
+  const auto anybody = [](const HttpServerConnection&) { return true; };
   if (arrival.beyond_limit && !close_longest_waiting(anybody)) {
     return connection->start_turned_away();
   }
@@ -63,11 +63,12 @@ HttpServerLoop::Waiting::iterator HttpServerLoop::add_waiting(HttpServerConnecti
 }
 
 bool HttpServerLoop::close_longest_waiting(
-    const std::function<bool(HttpServerConnection&)>& may_go) {
+    const std::function<bool(const HttpServerConnection&)>& may_go,
+    const HttpServerConnection* before) {
   const auto patience = serving_.options.shares.patience_when_full;
   const auto due = std::chrono::steady_clock::now() - patience;
   for (HttpServerConnection* connection : waiting_) {
-    if (connection->waiting_since() > due) return false;
+    if (connection == before || connection->waiting_since() > due) return false;
     if (!may_go(*connection)) continue;
     connection->close();
     return true;

@@ -4,6 +4,7 @@
 // its clients together is bounded.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -95,6 +96,38 @@ TEST(HttpServerOverload, RequestsBeyondWhatAllMayHoldTogetherAreAnswered503) {
   EXPECT_EQ(third.answer().body, "third");
 }
 
+TEST(HttpServerOverload, BodiesThatNeverEndGiveWayToThoseThatDo) {
+  HttpServer::Options options = small(echo, 10);
+  options.shares.request_bytes_max = 300'000;
+  const auto server = serve(options);
+  const std::string body(200'000, 'x');
+  LoopbackClient stuck(server->port());
+  stuck.send(post(body.size()) + body.substr(1));
+  LoopbackClient whole(server->port());
+  EXPECT_EQ(whole.ask(post(body.size()) + body).status, 200);
+  // Closed, or told so where the server was still reading it.
+  const int status = stuck.answer().status;
+  EXPECT_TRUE(status == 0 || status == 503) << status;
+}
+
+// Otherwise two that come at the same time could close each other, and none would ever end.
+TEST(HttpServerOverload, ABodyDoesNotTakeTheRoomOfAYoungerOne) {
+  HttpServer::Options options = small(echo, 10);
+  options.shares.request_bytes_max = 300'000;
+  const auto server = serve(options);
+  const std::string body(200'000, 'x');
+  LoopbackClient older(server->port());
+  older.send(post(body.size()));
+  LoopbackClient younger(server->port());
+  younger.send(post(body.size()) + body.substr(1));
+  LoopbackClient other(server->port());
+  EXPECT_EQ(other.ask(get("/")).status, 200) << "what came before it was read before it";
+  older.send(body);
+  EXPECT_EQ(older.answer().status, 503);
+  younger.send("x");
+  EXPECT_EQ(younger.answer().status, 200);
+}
+
 TEST(HttpServerOverload, LargeAnswersBeyondWhatAllMayHoldTogetherAre503) {
   HttpServer::Options options;
   options.shares.answer_bytes_max = 50'000'000;
@@ -133,6 +166,57 @@ TEST(HttpServerOverload, AfterA429TheNextRequestIsReadLater) {
   EXPECT_EQ(request.request.target, "/2");
   request.respond({});
   EXPECT_EQ(client.answer().status, 200);
+}
+
+// Answers 429 to every PUT, by its head.
+HttpServer::Options without_puts(Millis pause) {
+  HttpServer::Options options;
+  options.handler = echo;
+  options.shares.throttled_pause = pause;
+  options.at_head = [](const HttpRequest& head) -> std::optional<HttpResponse> {
+    if (head.method != "PUT") return {};
+    return HttpResponse{429, {}, head.remote_address + head.body};
+  };
+  return options;
+}
+
+std::string put(std::size_t length, std::string_view headers = "") {
+  return "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(length) + "\r\n" +
+         std::string(headers) + "\r\n";
+}
+
+// It costs neither the memory for its body nor the time to read it.
+TEST(HttpServerOverload, ARequestIsTurnedAwayByItsHeadAlone) {
+  const auto server = serve(without_puts(Millis{0}));
+  LoopbackClient client(server->port());
+  client.send(put(200'000));
+  const auto answer = client.answer();
+  EXPECT_EQ(answer.status, 429);
+  EXPECT_EQ(answer.body, "127.0.0.1");
+  client.send(std::string(200'000, 'x') + get("/next"));
+  EXPECT_EQ(client.answer().body, "GET /next ") << "the body is read past";
+}
+
+TEST(HttpServerOverload, WhereABodyThatIsNotWantedEndsMustBeKnown) {
+  const auto server = serve(without_puts(Millis{0}));
+  LoopbackClient chunked(server->port());
+  chunked.send("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+  EXPECT_EQ(chunked.answer().status, 429);
+  EXPECT_TRUE(chunked.closed());
+  LoopbackClient asking(server->port());
+  asking.send(put(5, "Expect: 100-continue\r\n"));
+  EXPECT_EQ(asking.answer().status, 429) << "and not 100";
+  EXPECT_TRUE(asking.closed());
+}
+
+TEST(HttpServerOverload, ABodyThatIsNotWantedAndDoesNotComeIsNotAwaitedForEver) {
+  HttpServer::Options options = without_puts(Millis{0});
+  options.limits.body_timeout = Millis{20};
+  const auto server = serve(options);
+  LoopbackClient client(server->port());
+  client.send(put(10));
+  EXPECT_EQ(client.answer().status, 429);
+  EXPECT_TRUE(client.closed()) << "without a second answer";
 }
 
 TEST(HttpServerOverload, APauseDoesNotHoldUpTheEnd) {

@@ -87,6 +87,59 @@ def rates_of_credentials(suite, binary):
             equal({stranger.get(group.all_collections()).status for _ in range(3 * BURST)}, {401})
 
 
+def rate_of_failures(suite, binary):
+    with Server(binary, *CLOCK, "--auth", "token",
+                "--limit-failed-authentications", "1") as server:
+        owner = Owner(server)
+        group = Group()
+        path = group.all_collections()
+        known = owner.caller(("Reader", scope_of(group.subscription)))
+        another = owner.caller(("Reader", scope_of(group.subscription)))
+        stranger = Client(server.port, "belfry_0000")
+        with suite.case("who tries credentials is refused after a while, whatever they try"):
+            equal(known.get(path).status, 200)
+            equal([stranger.get(path).status for _ in range(BURST)], [401] * BURST)
+            throttled(stranger.get(path))
+            answer = Client(server.port).get(path)
+            throttled(answer)
+            holds("requests from this address without a known access token" in
+                  answer.error["message"], answer)
+            holds(answer.headers["x-ms-request-id"], answer.headers)
+        with suite.case("who was let in before is let in; who was not has to wait like the others"):
+            equal(known.get(path).status, 200)
+            seconds = throttled(another.get(path))
+            equal(owner.client.request("POST", "/clock", {"advance": f"PT{seconds}S"}).status, 200)
+            equal(another.get(path).status, 200)
+            equal(another.get(path).status, 200)
+        with suite.case("a credential that was revoked is a stranger's"):
+            token = owner.token(("Reader", scope_of(group.subscription)))
+            former = Client(server.port, token["token"])
+            equal(former.get(path).status, 200)
+            equal(owner.client.delete(f"/belfry/tokens/{token['id']}", query=None).status, 200)
+            equal(former.get(path).status, 401)
+            throttled(former.get(path))
+        with suite.case("health is told to anybody"):
+            equal(stranger.get("/healthz").status, 200)
+
+
+def turned_away_by_the_head(suite, binary):
+    with Server(binary, *CLOCK, "--auth", "token", "--limit-credential-writes", "1") as server:
+        owner = Owner(server)
+        group = Group()
+        token = owner.token(("Contributor", scope_of(group.subscription)))["token"]
+        writer = Client(server.port, token)
+        with suite.case("a write too many is answered before its body has come"):
+            for _ in range(BURST):
+                answer = writer.put(group.collection(), collection_body())
+                holds(answer.status in (200, 201), answer)
+            connection = RawConnection(server.port)
+            answer = connection.ask((
+                f"PUT {group.collection()}?api-version={VERSION} HTTP/1.1\r\nHost: a\r\n"
+                f"Authorization: Bearer {token}\r\nContent-Length: 200000\r\n\r\n").encode())
+            equal(answer.status, 429)
+            connection.close()
+
+
 def who_may_not_ask_takes_nothing(suite, binary):
     with Server(binary, *CLOCK, "--auth", "token", "--limit-subscription-reads",
                 "1") as server:
@@ -98,6 +151,21 @@ def who_may_not_ask_takes_nothing(suite, binary):
             equal({stranger.get(group.collection()).status for _ in range(3 * BURST)}, {404})
             answer = mine.get(group.all_collections())
             equal(answer.headers["x-ms-ratelimit-remaining-subscription-reads"], str(BURST - 1))
+
+
+def methods_of_probes(suite, binary):
+    with Server(binary, *CLOCK) as server:
+        client = Client(server.port)
+        with suite.case("what can only be read says so"):
+            for path in ("/healthz", "/readyz", "/openapi.json", "/metrics"):
+                for method in ("POST", "PUT", "DELETE"):
+                    answer = client.request(method, path, {})
+                    equal((answer.status, answer.headers["Allow"]), (405, "GET, HEAD"), path)
+                equal(client.request("HEAD", path).status, 200)
+        with suite.case("a clock is read and moved"):
+            answer = client.request("DELETE", "/clock")
+            equal((answer.status, answer.headers["Allow"]), (405, "GET, HEAD, POST"))
+            equal(client.request("HEAD", "/clock").status, 200)
 
 
 def no_rates_in_local_mode(suite, binary):
@@ -165,6 +233,9 @@ def main():
     binary = binary_of(sys.argv)
     rates_of_subscriptions(suite, binary)
     rates_of_credentials(suite, binary)
+    rate_of_failures(suite, binary)
+    turned_away_by_the_head(suite, binary)
+    methods_of_probes(suite, binary)
     who_may_not_ask_takes_nothing(suite, binary)
     no_rates_in_local_mode(suite, binary)
     hammering_is_slowed(suite, binary)

@@ -113,7 +113,10 @@ bool all_digits(std::string_view text) {
 }  // namespace
 
 std::optional<IpAddress> IpAddress::parse(std::string_view text) {
-  if (text.size() > kAddressTextMax) return std::nullopt;
+  // For inet_pton() the text would end there.
+  if (text.size() > kAddressTextMax || text.find('\0') != std::string_view::npos) {
+    return std::nullopt;
+  }
   const std::string terminated(text);
   IpAddress address;
   if (inet_pton(AF_INET, terminated.c_str(), address.bytes.data()) == 1) return address;

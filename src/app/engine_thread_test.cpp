@@ -48,7 +48,7 @@ class EngineThreadTest : public testing::Test {
     submit(collection);
     PutJobCommand job;
     job.key = {collection_key(), "job"};
-    job.definition.action.what = HttpAction{};
+    job.definition.edit().action.what = HttpAction{};
     submit(job);  // without a start time it is due at once
   }
 

@@ -12,11 +12,13 @@ MINUTES ?= 1
 ROUNDS ?= 1000
 ONLY ?=
 
-.PHONY: help build run test fmt tidy sim crash fuzz cost-table bench bench-peers package sbom clean
+.PHONY: help build run test mutants fmt tidy sim crash fuzz cost-table bench bench-peers package \
+  sbom clean
 
 help:
 	@echo "make run              install what is missing, build, start Belfry on this machine"
 	@echo "make test             install what is missing, build, run every test (ONLY=part of a name)"
+	@echo "make mutants          make each known mistake on purpose: do the tests find it? (ONLY=name)"
 	@echo "make build            build/release/belfry"
 	@echo "make fmt              format all C++ sources"
 	@echo "make tidy             the rules of the house, and clang's opinion"
@@ -52,6 +54,12 @@ test:
 	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
 	@echo "belfry: running the tests"
 	@tools/run-tests build/debug build/tsan build/release $(if $(ONLY),--only $(ONLY))
+
+# Hours for all of them, a minute or less for one; build/release is packed by those of the package.
+mutants: build
+	@tools/install-deps build test
+	@$(MAKE) --no-print-directory $(NPM_PACKAGES)
+	@tests/mutation/run.py $(ONLY)
 
 # Azure's clients, queue services and an issuer of tokens, as their lock files say; npm writes
 # the file when it is done.

@@ -9,10 +9,13 @@
 namespace belfry {
 namespace {
 
-// However far off the next step is, the clock may be put forward.
 constexpr Ticks kPatienceMax = std::chrono::seconds{1};
 
 }  // namespace
+
+Ticks patience_until(Instant next, Instant now) {
+  return std::clamp(next - now, Ticks{0}, kPatienceMax);
+}
 
 EngineThread::EngineThread(Engine& engine, const Clock& clock)
     : engine_(engine), clock_(clock), thread_([this] { run(); }) {}
@@ -31,7 +34,7 @@ void EngineThread::run() {
   name_thread("engine");
   while (!ending_) {
     const Instant next = step();
-    const Ticks patience = std::clamp(next - clock_.now(), Ticks{0}, kPatienceMax);
+    const Ticks patience = patience_until(next, clock_.now());
     if (patience > Ticks{0}) engine_.inbox().wait_for(patience);
   }
 }

@@ -15,6 +15,10 @@
 
 namespace belfry {
 
+// How long the thread may wait where the engine asks to be called at `next`: until then and no
+// longer, so that nothing is late; and not for long, since the clock may be put forward.
+Ticks patience_until(Instant next, Instant now);
+
 class EngineThread {
  public:
   EngineThread(Engine& engine, const Clock& clock);

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "net/amqp_test_broker.h"
 #include "net/http_client_exchange.h"
 #include "net/http_client_scripted_target.h"
 #include "net/http_client_test_calls.h"
@@ -16,6 +17,7 @@ namespace {
 
 const Instant kNow{std::chrono::sys_days{std::chrono::year{2016} / 1 / 29}};
 const Instant kAtOnce = kNow;
+constexpr Millis kLater{200};  // longer than a call that is not held back takes
 
 // What was reported, for a test that waits for it.
 class Reports {
@@ -58,6 +60,8 @@ class ActionDispatcherTest : public testing::Test {
     options.timeout = timeout_;
     options.http = local_options(limits);
     options.storage_queue.endpoint = endpoint_;
+    options.service_bus.amqp_endpoint = endpoint_;
+    options.oauth.endpoint = endpoint_;
     options.report = reports_.receiver();
     auto started = ActionDispatcher::start(std::move(options), clock_);
     EXPECT_TRUE(started.has_value());
@@ -74,6 +78,24 @@ class ActionDispatcherTest : public testing::Test {
     job.key = {{"sub", "group", "collection"}, "job"};
     job.definition.edit().action.what = action;
     return job;
+  }
+
+  // With a token of the issuer at `endpoint_`.
+  static Job job_calling_with_token(std::uint16_t port) {
+    Job job = job_calling(port);
+    std::get<HttpAction>(job.definition.edit().action.what).authentication =
+        ActiveDirectoryOAuth{"tenant", "audience", "client", Secret("secret")};
+    return job;
+  }
+
+  static void issue_tokens(Conversation& conversation) {
+    while (!conversation.request().empty()) {
+      conversation.answer(R"({"access_token":"token","expires_in":3600})");
+    }
+  }
+
+  static std::string issuer_at(std::uint16_t port) {
+    return "http://127.0.0.1:" + std::to_string(port) + "/{tenant}";
   }
 
   Attempt attempt_{JobId{42}, {kNow, 3}, ActionRole::main, 1};
@@ -95,6 +117,42 @@ TEST_F(ActionDispatcherTest, CallsNotBeforeItIsTold) {
   EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kNow + Millis{30}));
   EXPECT_GE(received.get_future().get(), before + Millis{30});
   EXPECT_TRUE(reports_.take().second.succeeded);
+}
+
+// The token is asked for ahead of time, and there before the call may go.
+TEST_F(ActionDispatcherTest, CallsNotBeforeItIsToldThoughTheTokenIsThere) {
+  const ScriptedTarget issuer(issue_tokens);
+  endpoint_ = issuer_at(issuer.port());
+  std::promise<SteadyTime> received;
+  const ScriptedTarget target([&](Conversation& conversation) {
+    received.set_value(SteadyClock::now());
+    conversation.request();
+    conversation.answer("dong");
+  });
+  const auto dispatcher = start();
+  const SteadyTime before = SteadyClock::now();
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling_with_token(target.port()), kNow + kLater));
+  EXPECT_GE(received.get_future().get(), before + kLater);
+  EXPECT_TRUE(reports_.take().second.succeeded);
+}
+
+TEST_F(ActionDispatcherTest, SendsToABrokerNotBeforeItIsTold) {
+  const AmqpTestBroker broker({});
+  endpoint_ = "amqp://127.0.0.1:" + std::to_string(broker.port());
+  ServiceBusQueueAction action;
+  action.queue_name = "q";
+  action.message.service_namespace = "namespace";
+  action.message.transport = Transport::amqp;
+  action.message.sas_key_name = "name";
+  action.message.sas_key = Secret("key");
+  Job job = job_calling(1);
+  job.definition.edit().action.what = action;
+  const auto dispatcher = start();
+  const SteadyTime before = SteadyClock::now();
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kNow + kLater));
+  const Outcome outcome = reports_.take().second;
+  EXPECT_GE(SteadyClock::now(), before + kLater);
+  EXPECT_TRUE(outcome.succeeded) << outcome.message;
 }
 
 TEST_F(ActionDispatcherTest, CallsAndReportsWhatCameOfIt) {
@@ -263,6 +321,25 @@ TEST_F(ActionDispatcherTest, RefusesOneCollectionAndTakesAnother) {
   EXPECT_FALSE(dispatcher->send(attempt_, job, kAtOnce)) << "the same in another spelling";
   job.key.collection.name = "other";
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+}
+
+// A call with a token is accepted before it is known whether its target has room: what has none
+// is told of as failed.
+TEST_F(ActionDispatcherTest, TakesTheCallsOfAnotherCollectionWithATokenToo) {
+  const ScriptedTarget issuer(issue_tokens);
+  endpoint_ = issuer_at(issuer.port());
+  const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
+  HttpClientLimits limits;
+  limits.connections_per_origin_max = 1;
+  limits.waiting_per_owner_and_origin_max = 1;
+  const auto dispatcher = start(limits);
+  Job job = job_calling_with_token(target.port());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+  const std::string message = reports_.take().second.message;
+  EXPECT_NE(message.find("Too many calls wait"), std::string::npos) << message;
+  job.key.collection.name = "other";
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+  EXPECT_EQ(reports_.size(), 0u) << "the token is there: it would have been refused at once";
 }
 
 // The engine sends what was started and never settled again after the restart.

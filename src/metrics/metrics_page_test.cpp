@@ -45,14 +45,12 @@ class MetricsPageTest : public testing::Test {
   HttpMetrics http_;
   ScriptedStore store_;
   VirtualClock clock_{kNoon};
+  EngineReading engine_{12, 3, true};
   MetricsPage page_{{.runs = runs_,
                      .http = http_,
                      .store = store_,
                      .clock = clock_,
-                     .engine =
-                         [] {
-                           return EngineReading{12, 3, true};
-                         },
+                     .engine = [this] { return engine_; },
                      .targets = [] { return std::vector<HttpOriginLoad>{}; },
                      .version = "1.2.3",
                      .commit = "abc\"\\\n"}};
@@ -78,6 +76,13 @@ TEST_F(MetricsPageTest, SaysHowLongTheFirstJobHasBeenDue) {
   store_.due = kNoon + seconds{30};
   EXPECT_TRUE(has("belfry_overdue_seconds 0"));
   store_.due = kNoon - seconds{90};
+  EXPECT_TRUE(has("belfry_overdue_seconds 90"));
+}
+
+// It is what tells of an engine that stands still, so it must not need one that goes.
+TEST_F(MetricsPageTest, SaysSoWhateverBecameOfTheEngine) {
+  store_.due = kNoon - seconds{90};
+  engine_ = {.steps = 0, .in_flight = 0, .store_usable = false};
   EXPECT_TRUE(has("belfry_overdue_seconds 90"));
 }
 

@@ -108,6 +108,17 @@ TEST(AmqpClient, SendsManyMessagesOverOneConnectionWithOneToken) {
   EXPECT_EQ(broker.tokens(), 1);
 }
 
+TEST(AmqpClient, HoldsAMessageBackAsLongAsItIsTo) {
+  const AmqpTestBroker broker({});
+  const auto client = start();
+  EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome_of(*client, call_to(broker.port()))));
+  AmqpCall call = call_to(broker.port());
+  call.hold = Millis{200};  // longer than a message takes on a connection that is there
+  const SteadyTime before = SteadyClock::now();
+  EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome_of(*client, std::move(call))));
+  EXPECT_GE(SteadyClock::now(), before + Millis{200});
+}
+
 TEST(AmqpClient, SaysWhatTheBrokerSays) {
   const std::pair<Does, const char*> cases[] = {{Does::reject, "Rejected test:no"},
                                                 {Does::release, "Released "},

@@ -23,7 +23,8 @@ constexpr int kCheckpointPages = 8;  // so that many checkpoints fall into the s
 
 using Batch = std::vector<Write>;
 
-// Writes of all kinds to a few jobs, some of which are refused.
+// Writes of all kinds to a few jobs, some of which are refused. Of each batch the audit log tells
+// of the first.
 class Workload {
  public:
   explicit Workload(std::uint64_t seed) : random_(seed) {}
@@ -33,6 +34,9 @@ class Workload {
     while (out.size() < kSteps) {
       Batch batch;
       for (auto writes = random_.between(1, 4); writes > 0; --writes) batch.push_back(write());
+      AuditEntry entry;
+      entry.request.resource = fmt::format("the first write of batch {}", out.size());
+      batch.push_back(AppendAudit{entry, 0});
       out.push_back(batch);
     }
     return out;
@@ -66,7 +70,8 @@ class Workload {
 };
 
 // All that can be read of a store.
-std::string dump(Store& store) {
+template <typename AnyStore>
+std::string dump(AnyStore& store) {
   std::string out;
   if (const auto collection = store.collection(collection_key()).value()) {
     out += described(*collection) + '\n';
@@ -83,6 +88,10 @@ std::string dump(Store& store) {
     for (const HistoryEntry& row : rows) {
       out += fmt::format("history {} {} {}\n", id, row.occurrence.seq, row.message.size());
     }
+  }
+  const auto told = store.audit_rows({.scope = "", .limit = 1000}).value();
+  for (const AuditRow& row : told) {
+    out += fmt::format("audit {} {}\n", row.number, row.entry.request.resource);
   }
   return out;
 }

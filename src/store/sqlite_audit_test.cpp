@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "store/audit_chain.h"
 #include "store/sqlite_store.h"
 #include "store/store_samples.h"
 
@@ -33,6 +34,13 @@ class AuditVerification : public testing::Test {
     ASSERT_TRUE(db);
     (*db)->execute(statements);
     ASSERT_FALSE((*db)->failed());
+  }
+
+  std::string hash_of(std::int64_t number) {
+    const auto db = Connection::open(database_path(data()).native(), OpenMode::existing, "");
+    if (!db) return "";
+    Rows rows = (*db)->query("SELECT hash FROM audit WHERE number = ?1", number);
+    return rows.next() ? rows.text() : "";
   }
 
   AuditFindings findings(std::optional<AuditMark> mark = std::nullopt) {
@@ -73,6 +81,15 @@ TEST_F(AuditVerification, AnAlteredRowIsNamed) {
     EXPECT_EQ(problems(), Problems{"row 3 was altered, or the one before it and its hash"});
     tamper(fmt::format("UPDATE audit SET {0} = {0} - 1 WHERE number = 3", column));
   }
+}
+
+// That is what the chain is for: whoever alters a row has to alter all that follow.
+TEST_F(AuditVerification, ARowThatWasAlteredTogetherWithItsHashIsFoundByTheNext) {
+  AuditEntry forged;
+  forged.request.resource = "forged";
+  tamper(fmt::format("UPDATE audit SET resource = 'forged', hash = '{}' WHERE number = 3",
+                     chained_hash(hash_of(2), 3, forged)));
+  EXPECT_EQ(problems(), Problems{"row 4 was altered, or the one before it and its hash"});
 }
 
 TEST_F(AuditVerification, MissingRowsAreNamedWhereverTheyWere) {

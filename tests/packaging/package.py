@@ -33,8 +33,9 @@ ADDRESS = re.compile(r"Serving on http://127\.0\.0\.1:(\d+)\b")
 TOKEN = re.compile(r"belfry_[0-9a-f]{16}_[0-9a-f]{64}")
 KEY = re.compile(r"[0-9a-f]{64}\n")
 PURL = re.compile(r"pkg:deb/debian/[a-z0-9.%B-]+@[\w.:~%-]+\?arch=\w+&distro=debian-\d+")
-FOLDERS = ["etc/systemd/system", "run", "usr/bin", "var/lib/dpkg/info", "var/lib/dpkg/updates",
-           "var/lib/dpkg/triggers", "var/lib/systemd", "var/log"]
+FOLDERS = ["etc/systemd/system", "run/private", "usr/bin", "var/lib/dpkg/info",
+           "var/lib/dpkg/updates", "var/lib/dpkg/triggers", "var/lib/private", "var/lib/systemd",
+           "var/log"]
 SETTINGS = "etc/belfry/belfry.toml"
 SECRET = "etc/belfry/secret.key"
 UNIT = "lib/systemd/system/belfry.service"
@@ -105,12 +106,20 @@ class Service:
         # What systemd would do for it.
         self.places = {"%S": str(root / "var/lib"), "%t": str(root / "run"),
                        "%d": str(credentials)}
-        for folder in (root / "var/lib/belfry", root / "run/belfry", credentials):
-            folder.mkdir(parents=True, exist_ok=True)
+        credentials.mkdir(parents=True, exist_ok=True)
+        for parent in (root / "var/lib", root / "run"):
+            self._make_folder(parent)
         for credential in self.unit.all("LoadCredential"):
             name, path = credential.split(":")
             shutil.copy(root / path.lstrip("/"), credentials / name)
         self.port = self.process = None
+
+    @staticmethod
+    def _make_folder(parent):
+        """As for a service with DynamicUser: where nobody else comes, with a link to it."""
+        (parent / "private/belfry").mkdir(exist_ok=True)
+        if not (parent / "belfry").is_symlink():
+            (parent / "belfry").symlink_to("private/belfry")
 
     def start(self):
         program, *arguments = self.unit.one("ExecStart").split()

@@ -19,6 +19,8 @@ UNIT = ROOT / "packaging" / "systemd" / "belfry.service"
 EXPOSURE_MAX = 1.1  # as docs/operating.md says; 10 is a service without any sandbox
 NEEDED = {
     "Type": "notify",
+    "Restart": "always",
+    "WatchdogSec": "60s",
     "DynamicUser": "yes",
     "StateDirectory": "belfry",
     "ProtectSystem": "strict",
@@ -27,6 +29,7 @@ NEEDED = {
     "CapabilityBoundingSet": "",
     "RestrictAddressFamilies": "AF_INET AF_INET6 AF_UNIX",
     "NoExecPaths": "/",
+    "ExecPaths": "/usr/bin/belfry /usr/lib -/usr/lib64",
     "LoadCredential": "secret.key:/etc/belfry/secret.key",
 }
 

@@ -165,6 +165,16 @@ TEST_F(Scenario, NothingIsSentEarlyWhenTheClockIsPutBack) {
   EXPECT_GE(*sim_.stored("a").status.last_execution, planned);
 }
 
+// It was due when it was begun, and does not wait to be due again.
+TEST_F(Scenario, WhatWasBegunIsNotPutOffWhenTheClockIsPutBack) {
+  ASSERT_TRUE(sim_.put("a", every_minute()));
+  step_with(CommitFault::crash_after);
+  sim_.set_clock_by(-hours{1});
+  sim_.run_for(seconds{30});
+  EXPECT_EQ(sim_.sends("a", 1), 1);
+  EXPECT_EQ(sim_.history("a").size(), 1u);
+}
+
 TEST_F(Scenario, DowntimeFiresTheLatestAndRecordsTheRest) {
   ASSERT_TRUE(sim_.put("a", every(10, Frequency::minute)));
   sim_.run_for(minutes{5});
@@ -268,6 +278,8 @@ TEST_F(Scenario, WhileItIsHeldTheEngineStartsNothing) {
   sim_.hold_for(minutes{30});
   sim_.run_for(minutes{29});
   EXPECT_EQ(sim_.stored("a").status.executions, 1);
+  EXPECT_FALSE(sim_.stored("a").next->started) << "by a clock that is doubted";
+  EXPECT_EQ(sim_.history("a").size(), 1u) << "nothing was missed yet";
   sim_.run_for(minutes{2});
   EXPECT_EQ(sim_.stored("a").status.executions, 2);
 }

@@ -54,6 +54,12 @@ class Server:
                 return self
         raise RuntimeError(f"the server ended with {self._process.wait()}:\n{self.log()}")
 
+    def read_greeting(self):
+        """All that the start tells the person at the terminal."""
+        while "/history?" not in self._greeting[-1]:
+            self._greeting.append(self._process.stdout.readline())
+        return "".join(self._greeting)
+
     def stop(self):
         self._process.send_signal(signal.SIGTERM)
         self._greeting.append(self._process.stdout.read())

@@ -85,10 +85,12 @@ class ThinStore final : public Store {
     return std::vector<WriteResult>(batch.size(), WriteResult::applied);
   }
 
-  Result<std::vector<Job>> due(std::size_t limit) override {
+  Result<std::vector<Job>> due(const DueQuery& query) override {
     const Stopwatch stopwatch(nanoseconds_);
     std::vector<Job> jobs;
-    const std::int64_t count = std::min(static_cast<std::int64_t>(limit), jobs_);
+    // All are of one subscription: there are no others beside it.
+    if (!query.subscriptions.empty() && query.of == DueOf::others) return jobs;
+    const std::int64_t count = std::min(static_cast<std::int64_t>(query.limit), jobs_);
     for (std::int64_t i = 0; i < count; ++i) {
       Job job = job_of((begun_ + i) % jobs_);
       if (job.next->started) break;  // once round

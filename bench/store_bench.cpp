@@ -247,7 +247,7 @@ void measure_reads(SqliteStore& store, Load& load) {
     const JobKey key{collection_key(), fmt::format("job-{:08}", load.any_job())};
     return timed([&] { return store.job(key); });
   });
-  measure("due(1000)", 1, [&] { return timed([&] { return store.due(1000); }); });
+  measure("due(1000)", 1, [&] { return timed([&] { return store.due({1000}); }); });
 }
 
 std::int64_t number(int argc, char** argv, int index, std::int64_t otherwise) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/assert.h"
@@ -259,6 +260,13 @@ void ActionDispatcher::fail(const Attempt& attempt, std::string message) {
 SendIds ActionDispatcher::new_ids() {
   Random& random = options_.random;
   return {random.next(), random.next(), random.next()};
+}
+
+std::vector<TargetLoad> ActionDispatcher::loads() const {
+  std::vector<TargetLoad> all = http_->loads();
+  std::vector<TargetLoad> brokers = amqp_->loads();
+  std::move(brokers.begin(), brokers.end(), std::back_inserter(all));
+  return all;
 }
 
 void ActionDispatcher::stop(Millis grace) {

@@ -60,8 +60,8 @@ class ActionDispatcher final : public Dispatcher {
   // From any thread, as long as the dispatcher is not stopped.
   void preflight(const Job& job, ActionRole role, PreflightRunner::Done done);
 
-  // What is under way over HTTP, by origin. From any thread.
-  std::vector<HttpOriginLoad> loads() const { return http_->loads(); }
+  // What waits for origins and brokers. From any thread.
+  std::vector<TargetLoad> loads() const;
 
   // Takes nothing more, waits so long for what is under way, drops the rest. When it returns,
   // nothing is reported any more: the receiver of reports may go.

@@ -8,7 +8,12 @@ namespace belfry {
 
 void Agenda::load(std::vector<Job> jobs) {
   // Fewer than asked for: there are no others. Else others may be due with the last one.
-  horizon_ = jobs.size() < size_max_ ? kNever : jobs.back().next->due;
+  const Instant horizon = jobs.size() < size_max_ ? kNever : jobs.back().next->due;
+  load(std::move(jobs), horizon);
+}
+
+void Agenda::load(std::vector<Job> jobs, Instant horizon) {
+  horizon_ = horizon;
   for (Job& job : jobs) insert(std::move(job));
 }
 

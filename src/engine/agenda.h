@@ -26,6 +26,8 @@ class Agenda {
 
   // What the store answered when asked for its `size_max` earliest jobs.
   void load(std::vector<Job> jobs);
+  // All jobs that are due before the horizon.
+  void load(std::vector<Job> jobs, Instant horizon);
   bool wants_load() const { return due_.empty() && horizon_ != kNever; }
   std::size_t size_max() const { return size_max_; }
 

@@ -42,7 +42,7 @@ Instant Engine::step(Instant now) {
     unstart_refused(draft, now);
     settle_all(reports, draft, now);
     answers = apply_all(letters, draft, now);
-    if (refill()) begin_due(draft, now);
+    if (refill(now)) begin_due(draft, now);
   } else {
     answers = turn_away(letters, reachable.error());
   }
@@ -143,30 +143,47 @@ std::vector<Engine::Answer> Engine::apply_all(Inbox::Letters& letters, Draft& dr
   return answers;
 }
 
-bool Engine::refill() {
-  if (!agenda_.wants_load()) return true;
-  auto jobs = store_.due(agenda_.size_max());
-  if (!jobs) {
-    lose_store(jobs.error());
-    return false;
+bool Engine::refill(Instant now) {
+  while (const auto wanted = agenda_.wants_load()) {
+    auto jobs = store_.due(*wanted);
+    if (!jobs) {
+      lose_store(jobs.error());
+      return false;
+    }
+    agenda_.load(std::move(*jobs), now + options_.start_ahead);
   }
-  agenda_.load(std::move(*jobs));
   return true;
 }
 
 void Engine::begin_due(Draft& draft, Instant now) {
-  if (!starting_) return;
+  if (!starting_ || started_.size() >= options_.in_flight_max) return;
+  const std::size_t room = options_.in_flight_max - started_.size();
+  const std::size_t starts_max = std::min(options_.starts_per_step_max, room);
+  const std::size_t begun = begin_due_of(agenda_.others(), starts_max, draft, now);
+  begin_due_of(agenda_.crowd(), std::min(crowd_starts_max(now), starts_max - begun), draft, now);
+}
+
+// So few that the step is over before the others' next jobs are due.
+std::size_t Engine::crowd_starts_max(Instant now) {
+  const auto others = agenda_.others().earliest();
+  const bool soon = others && *others <= now + std::chrono::seconds{1};
+  return soon ? options_.crowd_starts_per_step_max : options_.starts_per_step_max;
+}
+
+std::size_t Engine::begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& draft,
+                                 Instant now) {
   std::size_t begun = 0;
-  while (begun < options_.starts_per_step_max && started_.size() + begun < options_.in_flight_max) {
-    const auto due = agenda_.earliest();
+  while (begun < starts_max) {
+    const auto due = agenda.earliest();
     if (!due || *due > now + options_.start_ahead) break;
-    Job job = agenda_.take_first();
+    Job job = agenda.take_first();
     // A command of this very step changed it: it comes back to the agenda as it now is.
     if (draft.touched(job)) continue;
     Settlement settlement = begin(std::move(job), std::max(now, *due), options_.catch_up);
     draft.advance(std::move(settlement.job), std::move(settlement.rows));
     ++begun;
   }
+  return begun;
 }
 
 // False when the store failed: nothing of this step stands, and every answer says so.

@@ -22,10 +22,10 @@
 #include "base/instant.h"
 #include "base/random.h"
 #include "dispatch/dispatcher.h"
-#include "engine/agenda.h"
 #include "engine/command.h"
 #include "engine/draft.h"
 #include "engine/engine_observer.h"
+#include "engine/fair_agenda.h"
 #include "engine/inbox.h"
 #include "engine/settle.h"
 #include "engine/store_health.h"
@@ -40,6 +40,8 @@ struct EngineOptions {
   std::size_t agenda_max = 2'000;  // more would leave the processor's cache, and take long to load
   std::size_t in_flight_max = 10'000;
   std::size_t starts_per_step_max = 1'000;
+  // Of them a crowd's (engine/fair_agenda.h), while others have something due soon.
+  std::size_t crowd_starts_per_step_max = 200;
   // A start is made durable so long before it is due, and goes out when it is: a slow disk makes
   // no call late. 0: the dispatcher cannot wait.
   Ticks start_ahead{0};
@@ -101,8 +103,10 @@ class Engine {
   void settle_all(const Reports& reports, Draft& draft, Instant now);
   void settle_one(const Attempt& attempt, const Outcome& outcome, Draft& draft, Instant now);
   std::vector<Answer> apply_all(Inbox::Letters& letters, Draft& draft, Instant now);
-  bool refill();
+  bool refill(Instant now);
   void begin_due(Draft& draft, Instant now);
+  std::size_t begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& draft, Instant now);
+  std::size_t crowd_starts_max(Instant now);
   bool commit(const Draft::Keyed& writes, std::vector<Answer>& answers);
   void take_over(const Draft& draft, std::vector<Write> stored);
   void take_over(Job job);
@@ -121,7 +125,7 @@ class Engine {
   Random random_;
   EngineOptions options_;
   Inbox inbox_;
-  Agenda agenda_;
+  FairAgenda agenda_;
   std::map<JobId, Job> started_;          // as stored; each awaits an outcome
   std::set<AttemptKey> in_flight_;        // sent, and not reported yet
   std::map<AttemptKey, Job> superseded_;  // in flight, but their chain was ended; the job before

@@ -32,7 +32,7 @@ struct MetricsSources {
   StoreFacts& store;
   const Clock& clock;
   std::function<EngineReading()> engine;
-  std::function<std::vector<HttpOriginLoad>()> targets;
+  std::function<std::vector<TargetLoad>()> targets;
   std::string version;
   std::string commit;
 };

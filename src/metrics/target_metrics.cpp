@@ -11,19 +11,19 @@
 namespace belfry {
 namespace {
 
-std::string name_of(const HttpOrigin& origin) {
-  const bool is_ipv6 = origin.host.find(':') != std::string::npos;
-  return fmt::format("{}://{}{}{}:{}", origin.https ? "https" : "http", is_ipv6 ? "[" : "",
-                     origin.host, is_ipv6 ? "]" : "", origin.port);
+std::string name_of(const TargetLoad& load) {
+  const bool is_ipv6 = load.host.find(':') != std::string::npos;
+  return fmt::format("{}://{}{}{}:{}", load.scheme, is_ipv6 ? "[" : "", load.host,
+                     is_ipv6 ? "]" : "", load.port);
 }
 
 }  // namespace
 
-Families collect_targets(const std::vector<HttpOriginLoad>& loads) {
-  // Callers with certificates of their own have queues of their own at the same origin.
+Families collect_targets(const std::vector<TargetLoad>& loads) {
+  // Callers with certificates or passwords of their own have queues of their own at one target.
   std::map<std::string, double> waiting;
-  for (const HttpOriginLoad& load : loads) {
-    if (load.waiting > 0) waiting[name_of(load.origin)] += static_cast<double>(load.waiting);
+  for (const TargetLoad& load : loads) {
+    if (load.waiting > 0) waiting[name_of(load)] += static_cast<double>(load.waiting);
   }
   Labelled longest(waiting.begin(), waiting.end());
   const std::size_t named = std::min(longest.size(), kTargetsNamedMax);
@@ -34,8 +34,9 @@ Families collect_targets(const std::vector<HttpOriginLoad>& loads) {
   longest.resize(named);
   longest.emplace_back("other", others);
   return {gauge_family({"belfry_target_queue_depth",
-                        "Calls that wait for a connection to their target, for the targets with "
-                        "the longest queues; \"other\" is the sum of the rest."},
+                        "Calls that wait for a connection to their target, and messages that "
+                        "wait for their broker's word, for the targets with the longest queues; "
+                        "\"other\" is the sum of the rest."},
                        "origin", longest)};
 }
 

@@ -10,7 +10,7 @@
 namespace belfry {
 namespace {
 
-std::map<std::string, double> depths_of(const std::vector<HttpOriginLoad>& loads) {
+std::map<std::string, double> depths_of(const std::vector<TargetLoad>& loads) {
   std::map<std::string, double> depths;
   const Families families = collect_targets(loads);
   for (const auto& metric : families.front().metric) {
@@ -20,20 +20,23 @@ std::map<std::string, double> depths_of(const std::vector<HttpOriginLoad>& loads
 }
 
 TEST(TargetMetrics, OnlyQueuesAreNamedAndOnesOfTheSameOriginAreOne) {
-  const auto depths = depths_of({{{true, "a.example", 443}, 66, 2},
-                                 {{true, "a.example", 443}, 67, 3},
-                                 {{false, "::1", 8080}, 65, 1},
-                                 {{true, "idle.example", 443}, 5, 0}});
-  const std::map<std::string, double> expected{
-      {"https://a.example:443", 5}, {"http://[::1]:8080", 1}, {"other", 0}};
+  const auto depths = depths_of({{"https", "a.example", 443, 2},
+                                 {"https", "a.example", 443, 3},
+                                 {"amqps", "a.example", 5671, 7},
+                                 {"http", "::1", 8080, 1},
+                                 {"https", "idle.example", 443, 0}});
+  const std::map<std::string, double> expected{{"https://a.example:443", 5},
+                                               {"amqps://a.example:5671", 7},
+                                               {"http://[::1]:8080", 1},
+                                               {"other", 0}};
   EXPECT_EQ(depths, expected);
 }
 
 // Users choose the targets: whatever they do, the page does not grow.
 TEST(TargetMetrics, TheLongestQueuesAreNamedAndTheRestIsAddedUp) {
-  std::vector<HttpOriginLoad> loads;
+  std::vector<TargetLoad> loads;
   for (std::uint16_t port = 1; port <= 500; ++port) {
-    loads.push_back({{false, "t.example", port}, 1000, port});
+    loads.push_back({"http", "t.example", port, port});
   }
   const auto depths = depths_of(loads);
   ASSERT_EQ(depths.size(), kTargetsNamedMax + 1);

@@ -48,6 +48,10 @@ bool AmqpClient::send(AmqpCall call, Done done) {
   return loop_->send(std::move(call), std::move(done));
 }
 
+std::vector<TargetLoad> AmqpClient::loads() const {
+  return loop_->loads();
+}
+
 bool AmqpClient::drain(Millis grace) {
   loop_->stop_taking();
   return loop_->wait_for_none(grace);

@@ -16,11 +16,13 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/result.h"
 #include "net/amqp_call.h"
 #include "net/egress_guard.h"
 #include "net/resolver.h"
+#include "net/target_load.h"
 #include "net/tls_client.h"
 
 namespace belfry {
@@ -49,6 +51,9 @@ class AmqpClient {
   // From any thread, never blocking. False: a limit is reached or the client is draining;
   // nothing will be sent, and `done` is not called. Otherwise it is called exactly once.
   bool send(AmqpCall call, Done done);
+
+  // From any thread. A broker to which several identities are known is there several times.
+  std::vector<TargetLoad> loads() const;
 
   // Takes no more calls and waits for those under way; true when none is left.
   bool drain(Millis grace);

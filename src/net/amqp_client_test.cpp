@@ -202,10 +202,25 @@ TEST(AmqpClient, RefusesBeyondItsLimitsAndWhenItEnds) {
   EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
   EXPECT_FALSE(client->send(call_to(broker.port()), results.receiver()));
   EXPECT_FALSE(client->send(call_to(1), results.receiver()));
+  const auto loads = client->loads();
+  ASSERT_EQ(loads.size(), 1u);
+  EXPECT_EQ(loads.front().port, broker.port());
+  EXPECT_EQ(loads.front().waiting, 2u) << "for a word of the broker's";
   EXPECT_FALSE(client->drain(Millis{0}));
   client->stop();
   EXPECT_FALSE(client->send(call_to(broker.port()), results.receiver()));
   EXPECT_EQ(results.size(), 0u);
+}
+
+TEST(AmqpClient, RefusesMoreMessagesInAllThanAllowed) {
+  const AmqpTestBroker broker({.does = Does::say_nothing, .takes_tokens = true});
+  AmqpLimits limits;
+  limits.calls_max = 2;
+  const auto client = start(limits);
+  Results results;
+  EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
+  EXPECT_TRUE(client->send(call_to(1), results.receiver()));
+  EXPECT_FALSE(client->send(call_to(2), results.receiver()));
 }
 
 TEST(AmqpClient, DialsNoForbiddenAddress) {

@@ -139,6 +139,15 @@ void AmqpLoop::forget_idle_peers(SteadyTime now) {
   if (!peers_.empty()) arm_timer();
 }
 
+std::vector<TargetLoad> AmqpLoop::loads() {
+  const std::lock_guard lock(mutex_);
+  std::vector<TargetLoad> all;
+  for (const auto& [broker, peer] : peers_) {
+    all.push_back({broker.tls ? "amqps" : "amqp", broker.host, broker.port, peer.admitted});
+  }
+  return all;
+}
+
 void AmqpLoop::stop_taking() {
   const std::lock_guard lock(mutex_);
   taking_ = false;

@@ -62,6 +62,7 @@ class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
 
   // From any thread.
   bool send(AmqpCall call, AmqpClient::Done done);
+  std::vector<TargetLoad> loads();
   void stop_taking();
   bool wait_for_none(Millis grace);
   void stop() { context_.stop(); }

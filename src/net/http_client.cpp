@@ -15,8 +15,9 @@ namespace {
 
 // What one of several loops may take of what they have together.
 HttpClientLimits share_of(HttpClientLimits limits, std::size_t loops) {
-  for (std::size_t* limit : {&limits.connections_max, &limits.connections_per_owner_max,
-                             &limits.calls_max, &limits.calls_per_owner_max, &limits.idle_max}) {
+  for (std::size_t* limit :
+       {&limits.connections_max, &limits.connections_per_owner_max, &limits.calls_max,
+        &limits.calls_per_owner_max, &limits.calls_per_tenant_max, &limits.idle_max}) {
     *limit = std::max<std::size_t>(1, *limit / loops);
   }
   return limits;
@@ -78,8 +79,8 @@ bool HttpClient::send(HttpCall call, Done done) {
   return loop.send(std::move(call), std::move(done));
 }
 
-std::vector<HttpOriginLoad> HttpClient::loads() const {
-  std::vector<HttpOriginLoad> all;
+std::vector<TargetLoad> HttpClient::loads() const {
+  std::vector<TargetLoad> all;
   for (const auto& loop : loops_) loop->add_loads(all);
   return all;
 }

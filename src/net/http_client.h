@@ -24,7 +24,7 @@
 #include "base/result.h"
 #include "net/egress_guard.h"
 #include "net/http_client_call.h"
-#include "net/http_origin_load.h"
+#include "net/target_load.h"
 #include "net/resolver.h"
 #include "net/tls_client.h"
 
@@ -58,7 +58,7 @@ class HttpClient {
   bool send(HttpCall call, Done done);
 
   // From any thread. An origin that is called with several certificates is there several times.
-  std::vector<HttpOriginLoad> loads() const;
+  std::vector<TargetLoad> loads() const;
 
   // Takes no more calls and waits for those under way; true when none is left.
   bool drain(Millis grace);

@@ -13,6 +13,10 @@ Value value_or_zero(const std::unordered_map<std::string, Value>& map, const std
   return found == map.end() ? Value{} : found->second;
 }
 
+std::string tenant_of(const std::string& owner) {
+  return owner.substr(0, owner.find('/'));
+}
+
 }  // namespace
 
 bool HttpAdmission::has_room(const Origin& origin, const std::string& owner) const {
@@ -21,6 +25,8 @@ bool HttpAdmission::has_room(const Origin& origin, const std::string& owner) con
   if (origin.calls >= connections + limits_.waiting_per_origin_max) return false;
   if (own_calls >= connections + limits_.waiting_per_owner_and_origin_max) return false;
 
+  const std::size_t of_tenant = value_or_zero(calls_of_tenant_, tenant_of(owner));
+  if (of_tenant >= limits_.calls_per_tenant_max) return false;
   const Use own = value_or_zero(owners_, owner);
   if (all_.calls >= limits_.calls_max || own.calls >= limits_.calls_per_owner_max) return false;
   if (opens_connection(origin.calls) && all_.slots >= limits_.connections_max) return false;
@@ -30,17 +36,21 @@ bool HttpAdmission::has_room(const Origin& origin, const std::string& owner) con
 void HttpAdmission::take(Origin& origin, const std::string& owner) {
   add(all_, origin.calls++);
   add(owners_[owner], origin.calls_of_owner[owner]++);
+  ++calls_of_tenant_[tenant_of(owner)];
 }
 
 void HttpAdmission::release(Origin& origin, const std::string& owner) {
   remove(all_, --origin.calls);
   const auto at_origin = origin.calls_of_owner.find(owner);
   const auto in_all = owners_.find(owner);
-  ASSERT(at_origin != origin.calls_of_owner.end() && in_all != owners_.end());
+  const auto of_tenant = calls_of_tenant_.find(tenant_of(owner));
+  ASSERT(at_origin != origin.calls_of_owner.end() && in_all != owners_.end() &&
+         of_tenant != calls_of_tenant_.end());
   remove(in_all->second, --at_origin->second);
   // Who asks for nothing is not remembered: there may be many over the years.
   if (at_origin->second == 0) origin.calls_of_owner.erase(at_origin);
   if (in_all->second.calls == 0) owners_.erase(in_all);
+  if (--of_tenant->second == 0) calls_of_tenant_.erase(of_tenant);
 }
 
 void HttpAdmission::add(Use& use, std::size_t calls_at_origin) const {

@@ -127,6 +127,30 @@ TEST(HttpAdmission, BoundsTheCallsOfAnOwnerOverAllOrigins) {
   EXPECT_TRUE(admission.has_room(origins[3], "b"));
 }
 
+// Many collections of one subscription must not take all that the engine can have on the wire.
+TEST(HttpAdmission, BoundsTheCallsOfATenantOverAllItsOwners) {
+  HttpClientLimits limits = small_limits();
+  limits.calls_per_tenant_max = 6;
+  HttpAdmission admission(limits);
+  HttpAdmission::Origin origins[3];
+  EXPECT_EQ(fill(admission, origins[0], "t/g/a"), 4u);
+  EXPECT_EQ(fill(admission, origins[1], "t/g/b"), 2u) << "what its neighbour has left";
+  EXPECT_FALSE(admission.has_room(origins[2], "t/g/c"));
+  EXPECT_TRUE(admission.has_room(origins[2], "t2/g/a"));
+  admission.release(origins[0], "t/g/a");
+  EXPECT_TRUE(admission.has_room(origins[2], "t/g/c"));
+}
+
+TEST(HttpAdmission, BoundsTheCallsInAll) {
+  HttpClientLimits limits = small_limits();
+  limits.connections_max = 100;
+  HttpAdmission admission(limits);
+  HttpAdmission::Origin origins[7];
+  std::size_t taken = 0;
+  for (int i = 0; i < 7; ++i) taken += fill(admission, origins[i], std::string(1, "abcdefg"[i]));
+  EXPECT_EQ(taken, 20u);
+}
+
 TEST(HttpAdmission, HasAllItsRoomAgainWhenEverythingIsReleased) {
   HttpAdmission admission(small_limits());
   HttpAdmission::Origin origin;

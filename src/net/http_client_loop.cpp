@@ -141,12 +141,13 @@ void HttpClientLoop::forget_empty_pools() {
 }
 
 // As admission has it: those beyond the connections that an origin may have are waiting.
-void HttpClientLoop::add_loads(std::vector<HttpOriginLoad>& all) {
+void HttpClientLoop::add_loads(std::vector<TargetLoad>& all) {
   const std::size_t connections = options_->limits.connections_per_origin_max;
   const std::lock_guard lock(mutex_);
   for (const auto& [key, pool] : pools_) {
     const std::size_t calls = pool.taken.calls;
-    all.push_back({key.origin, calls, calls > connections ? calls - connections : 0});
+    all.push_back({key.origin.https ? "https" : "http", key.origin.host, key.origin.port,
+                   calls > connections ? calls - connections : 0});
   }
 }
 

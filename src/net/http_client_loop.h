@@ -34,7 +34,7 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
 
   // From any thread.
   bool send(HttpCall call, HttpClient::Done done);
-  void add_loads(std::vector<HttpOriginLoad>& all);
+  void add_loads(std::vector<TargetLoad>& all);
   void stop_taking();
   bool wait_for_none(SteadyTime until);
   void stop() { context_.stop(); }

@@ -226,11 +226,14 @@ std::size_t MemoryStore::sweep_old(Instant before, std::size_t limit) {
   return limit - left;
 }
 
-Result<std::vector<Job>> MemoryStore::due(std::size_t limit) {
+Result<std::vector<Job>> MemoryStore::due(const DueQuery& query) {
   const std::lock_guard lock(mutex_);
+  const std::set<std::string> named(query.subscriptions.begin(), query.subscriptions.end());
   std::vector<Job> out;
-  for (auto at = waiting_.begin(); at != waiting_.end() && out.size() < limit; ++at) {
-    out.push_back(jobs_.at(at->second));
+  for (auto at = waiting_.begin(); at != waiting_.end() && out.size() < query.limit; ++at) {
+    const Job& job = jobs_.at(at->second);
+    const bool theirs = named.contains(folded(job.key.collection.subscription));
+    if (theirs == (query.of == DueOf::them)) out.push_back(job);
   }
   return out;
 }

@@ -81,7 +81,7 @@ std::string dump(AnyStore& store) {
   for (const Job& job : jobs) {
     out += described(job) + ' ' + secrets_text(job.definition) + '\n';
   }
-  const auto due = store.due(100).value();
+  const auto due = store.due({100}).value();
   for (const Job& job : due) out += fmt::format("due {}\n", static_cast<std::int64_t>(job.id));
   for (std::int64_t id = 1; id <= kIds; ++id) {
     const auto rows = store.history({JobId{id}, {}, {}, 0, 1000}).value();
@@ -260,7 +260,7 @@ class DiskFaultTest : public testing::TestWithParam<FaultCase> {
   // is opened again; any other goes on.
   void revive(Machine& machine) {
     machine.disk().plan(DiskFault::none, 0);
-    if (machine.store()->due(1)) return;
+    if (machine.store()->due({1})) return;
     EXPECT_FALSE(machine.store()->commit({}));
     EXPECT_FALSE(machine.store()->count_jobs(collection_key()));
     ++broken_;

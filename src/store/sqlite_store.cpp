@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 #include <limits>
 #include <utility>
 
@@ -42,10 +44,16 @@ const std::string kFromCollection = R"(
 FROM collection AS c CROSS JOIN job AS j ON j.collection = c.id
                      CROSS JOIN progress AS p ON p.job = j.id
 )";
-const std::string kDue = std::string(kSelectJob) + R"(
+const std::string kWaiting = std::string(kSelectJob) + R"(
 FROM progress AS p INDEXED BY progress_due CROSS JOIN job AS j ON j.id = p.job
                                            CROSS JOIN collection AS c ON c.id = j.collection
-WHERE p.due IS NOT NULL AND p.started IS NULL ORDER BY p.due, p.job LIMIT ?1)";
+WHERE p.due IS NOT NULL AND p.started IS NULL)";
+const std::string kEarliestFirst = " ORDER BY p.due, p.job LIMIT ?1";
+const std::string kDue = kWaiting + kEarliestFirst;
+// The collections are found once; a job that is passed over costs a look at its row.
+const std::string kDueOf = kWaiting + R"( AND ?2 = (j.collection IN (
+SELECT k.id FROM json_each(?3) AS s CROSS JOIN collection AS k
+WHERE k.folded > s.value || '/' AND k.folded < s.value || '0')))" + kEarliestFirst;
 const std::string kStarted = std::string(kSelectJob) + R"(
 FROM progress AS p INDEXED BY progress_started CROSS JOIN job AS j ON j.id = p.job
                                                CROSS JOIN collection AS c ON c.id = j.collection
@@ -361,23 +369,28 @@ auto SqliteStore::read(Read body) -> Result<decltype(body(std::declval<Connectio
   return read_with(*lease, body);
 }
 
-Result<std::vector<Job>> SqliteStore::engine_jobs(const std::string& sql, std::size_t limit) {
+template <typename... Values>
+Result<std::vector<Job>> SqliteStore::engine_jobs(const std::string& sql, const Values&... values) {
   const std::lock_guard lock(writer_mutex_);
   return read_with(*writer_, [&](Connection& db) {
     std::vector<Job> out;
-    for (Rows rows = db.query(sql.c_str(), bounded(limit)); rows.next();) {
+    for (Rows rows = db.query(sql.c_str(), values...); rows.next();) {
       out.push_back(read_job(rows, sealer_));
     }
     return out;
   });
 }
 
-Result<std::vector<Job>> SqliteStore::due(std::size_t limit) {
-  return engine_jobs(kDue, limit);
+Result<std::vector<Job>> SqliteStore::due(const DueQuery& query) {
+  const bool theirs = query.of == DueOf::them;
+  if (query.subscriptions.empty() && !theirs) return engine_jobs(kDue, bounded(query.limit));
+  const boost::json::array named(query.subscriptions.begin(), query.subscriptions.end());
+  return engine_jobs(kDueOf, bounded(query.limit), std::int64_t{theirs},
+                     boost::json::serialize(named));
 }
 
 Result<std::vector<Job>> SqliteStore::started(std::size_t limit) {
-  return engine_jobs(kStarted, limit);
+  return engine_jobs(kStarted, bounded(limit));
 }
 
 Result<std::optional<JobCollection>> SqliteStore::collection(const CollectionKey& key) {

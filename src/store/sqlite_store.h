@@ -76,7 +76,7 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override;
   Result<std::size_t> sweep(const SweepLimits& limits) override;
 
-  Result<std::vector<Job>> due(std::size_t limit) override;
+  Result<std::vector<Job>> due(const DueQuery& query) override;
   Result<std::vector<Job>> started(std::size_t limit) override;
   Result<std::optional<JobCollection>> collection(const CollectionKey& key) override;
   Result<std::vector<JobCollection>> collections(const CollectionQuery& query) override;
@@ -108,7 +108,8 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   void note_failure(const SqliteFailure& failure);
   void break_down();
 
-  Result<std::vector<Job>> engine_jobs(const std::string& sql, std::size_t limit);
+  template <typename... Values>
+  Result<std::vector<Job>> engine_jobs(const std::string& sql, const Values&... values);
   template <typename Read>
   auto read(Read body) -> Result<decltype(body(std::declval<Connection&>()))>;
   template <typename Read>

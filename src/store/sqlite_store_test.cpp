@@ -245,7 +245,7 @@ TEST_F(SqliteStoreTest, ReadersSeeWholeCommitsWhileTheWriterWrites) {
       while (!stop) {
         const auto jobs = store->jobs({collection_key(), {}, "", 0, 10});
         if (!jobs || jobs->at(0).last_seq != jobs->at(1).last_seq) ++torn;
-        const auto due = store->due(5);
+        const auto due = store->due({5});
         if (!due) ++torn;
       }
     });
@@ -291,10 +291,10 @@ TEST_F(SqliteStoreTest, AStatementThatFailsUndoesTheWholeBatch) {
   EXPECT_EQ(failed.error().code, ErrorCode::unavailable);
   EXPECT_FALSE(store->job({collection_key(), "new"}).value());
   EXPECT_FALSE(store->job({collection_key(), "newer"}).value());
-  EXPECT_TRUE(store->due(9).value().empty());
+  EXPECT_TRUE(store->due({9}).value().empty());
   tamper("ALTER TABLE elsewhere RENAME TO history");
   EXPECT_TRUE(store->commit(batch));
-  EXPECT_EQ(store->due(9).value().size(), 1u);
+  EXPECT_EQ(store->due({9}).value().size(), 1u);
 }
 
 class SqliteLogTest : public SqliteStoreTest, public testing::WithParamInterface<Checkpoints> {};

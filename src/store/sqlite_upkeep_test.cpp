@@ -168,7 +168,7 @@ TEST_F(SqliteUpkeepTest, ABackupOfARunningServerIsWholeAndGoesOnItsOwn) {
   EXPECT_EQ(other->job({collection_key(), "b"}).value()->definition,
             with_secret(sample_job(2, "b"), kCanary).definition);
   EXPECT_FALSE(other->job({collection_key(), "c"}).value());
-  EXPECT_EQ(other->due(5).value().size(), 1u);
+  EXPECT_EQ(other->due({5}).value().size(), 1u);
   EXPECT_TRUE(check_store(other_directory()).value().empty());
 }
 

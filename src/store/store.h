@@ -104,6 +104,15 @@ struct JobQuery {
   std::size_t limit = 0;
 };
 
+// Of the jobs that wait: those of the subscriptions named, or all the others.
+enum class DueOf { others, them };
+
+struct DueQuery {
+  std::size_t limit = 0;
+  std::vector<std::string> subscriptions{};  // folded
+  DueOf of = DueOf::others;
+};
+
 // The place of a history row among its job's: newest first is from the largest to the smallest.
 struct HistoryPlace {
   std::int64_t seq = 0;
@@ -147,7 +156,7 @@ class Store {
   // Any thread. due(): the jobs that wait, those whose next.due is earliest first, then by id;
   // a started one waits no longer. started(): the jobs whose next.started is set, in any order.
   // Collections come in the order of their folded keys, jobs of their folded names.
-  virtual Result<std::vector<Job>> due(std::size_t limit) = 0;
+  virtual Result<std::vector<Job>> due(const DueQuery& query) = 0;
   virtual Result<std::vector<Job>> started(std::size_t limit) = 0;
   virtual Result<std::optional<JobCollection>> collection(const CollectionKey& key) = 0;
   virtual Result<std::vector<JobCollection>> collections(const CollectionQuery& query) = 0;

@@ -99,7 +99,7 @@ class StoreContract : public testing::TestWithParam<StoreFactory> {
     return must(store_.job({collection_key(), name}));
   }
 
-  Ids due(std::size_t limit) { return ids_of(must(store_.due(limit))); }
+  Ids due(std::size_t limit) { return ids_of(must(store_.due({limit}))); }
 
   Names names(const JobQuery& query) {
     Names out;

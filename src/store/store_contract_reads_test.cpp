@@ -86,7 +86,7 @@ TEST_P(StoreContract, DueGivesTheEarliestThatWaitInOrder) {
   EXPECT_EQ(due(10), Ids({5, 2, 4, 3, 1}));
   EXPECT_EQ(due(2), Ids({5, 2}));
   EXPECT_TRUE(due(0).empty());
-  const auto first = must(store_.due(1));
+  const auto first = must(store_.due({1}));
   EXPECT_EQ(described(first.at(0)), described(*job("j5")));
   EXPECT_EQ(first.at(0).definition, job("j5")->definition);
 
@@ -96,6 +96,27 @@ TEST_P(StoreContract, DueGivesTheEarliestThatWaitInOrder) {
   EXPECT_EQ(commit_one(AdvanceJob{sample_job(2, "j2"), {}}), kApplied);
   EXPECT_EQ(commit_one(DeleteJob{JobId{4}, 1}), kApplied);
   EXPECT_EQ(due(10), Ids({3, 5, 1}));
+}
+
+// One subscription's crowd can be left aside, and looked at by itself.
+TEST_P(StoreContract, DueTellsSubscriptionsApart) {
+  std::int64_t id = 0;
+  for (const char* subscription : {"a", "A-b", "ab", "c"}) {
+    const CollectionKey key{.subscription = subscription, .resource_group = "g", .name = "n"};
+    ASSERT_EQ(commit_one(PutCollection{sample_collection(key)}), kApplied);
+    put(waiting(sample_job(id + 1, "first", key), at(10)));
+    put(waiting(sample_job(id + 2, "second", key), at(20)));
+    id += 2;
+  }
+  const auto of = [this](DueQuery query) { return ids_of(must(store_.due(query))); };
+  EXPECT_EQ(of({9, {"a"}, DueOf::others}), Ids({3, 5, 7, 4, 6, 8}));
+  EXPECT_EQ(of({9, {"a"}, DueOf::them}), Ids({1, 2}));
+  EXPECT_EQ(of({9, {"c", "a-b"}, DueOf::them}), Ids({3, 7, 4, 8}));
+  EXPECT_EQ(of({9, {"c", "a-b"}, DueOf::others}), Ids({1, 5, 2, 6}));
+  EXPECT_EQ(of({1, {"c", "a-b"}, DueOf::others}), Ids({1}));
+  EXPECT_EQ(of({9, {"nobody"}, DueOf::them}), Ids({}));
+  EXPECT_EQ(of({9, {}, DueOf::them}), Ids({}));
+  EXPECT_EQ(of({9, {}, DueOf::others}).size(), 8u);
 }
 
 TEST_P(StoreContract, AStartedJobIsNoLongerDueButStarted) {

@@ -45,7 +45,7 @@ Instant Chaos::next_write() {
     case 0:
       return std::max(now, std::min(any, simulation_.next_wake()));
     case 1: {
-      const auto due = *simulation_.store().truth().due(1);
+      const auto due = *simulation_.store().truth().due({1});
       if (due.empty()) return any;
       return std::clamp(simulation_.time().when_told(due[0].next->due), now, any);
     }

@@ -42,9 +42,9 @@ bool FaultyStore::read_fails() {
   return faults_.down || faults_.failing_read == reads_++;
 }
 
-Result<std::vector<Job>> FaultyStore::due(std::size_t limit) {
+Result<std::vector<Job>> FaultyStore::due(const DueQuery& query) {
   if (read_fails()) return unavailable();
-  return memory_.due(limit);
+  return memory_.due(query);
 }
 
 Result<std::vector<Job>> FaultyStore::started(std::size_t limit) {

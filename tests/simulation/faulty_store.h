@@ -53,7 +53,7 @@ class FaultyStore final : public Store {
 
   Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override;
   Result<std::size_t> sweep(const SweepLimits& limits) override;
-  Result<std::vector<Job>> due(std::size_t limit) override;
+  Result<std::vector<Job>> due(const DueQuery& query) override;
   Result<std::vector<Job>> started(std::size_t limit) override;
   Result<std::optional<JobCollection>> collection(const CollectionKey& key) override;
   Result<std::vector<JobCollection>> collections(const CollectionQuery& query) override;

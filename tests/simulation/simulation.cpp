@@ -199,7 +199,7 @@ void Simulation::check_wake() {
     }
   }
   if (started.size() >= options_.in_flight_max) return;
-  const auto first = *store_.truth().due(1);
+  const auto first = *store_.truth().due({1});
   if (!first.empty() && time_.when_told(first[0].next->due) < wake_ && wake_ > time_.passed()) {
     checker_.fault(first[0].id, fmt::format("step {}: the engine sleeps over it", steps_));
   }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+#include "engine/fair_agenda.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace belfry {
+namespace {
+
+// A crowd is loaded in small parts, for others wait meanwhile.
+constexpr std::size_t kPartsOfCrowd = 4;
+
+std::string subscription_of(const Job& job) {
+  return folded(job.key.collection.subscription);
+}
+
+// The subscription that has more than half of the jobs; empty where none has.
+std::string subscription_of_most(const std::vector<Job>& jobs) {
+  std::map<std::string, std::size_t> counts;
+  for (const Job& job : jobs) {
+    std::string subscription = subscription_of(job);
+    if (2 * ++counts[subscription] > jobs.size()) return subscription;
+  }
+  return {};
+}
+
+}  // namespace
+
+FairAgenda::FairAgenda(std::size_t size_max)
+    : others_(size_max), crowd_(std::max<std::size_t>(1, size_max / kPartsOfCrowd)) {}
+
+std::optional<DueQuery> FairAgenda::wants_load() const {
+  std::vector<std::string> crowded(crowded_.begin(), crowded_.end());
+  if (others_.wants_load()) {
+    return DueQuery{others_.size_max(), std::move(crowded), DueOf::others};
+  }
+  if (crowded_.empty() || !crowd_.wants_load()) return std::nullopt;
+  return DueQuery{crowd_.size_max(), std::move(crowded), DueOf::them};
+}
+
+void FairAgenda::load(std::vector<Job> jobs, Instant until) {
+  if (others_.wants_load()) return load_others(std::move(jobs), until);
+  if (jobs.empty() || jobs.front().next->due > until) return clear();
+  crowd_.load(std::move(jobs));
+}
+
+void FairAgenda::load_others(std::vector<Job> jobs, Instant until) {
+  const bool behind = jobs.size() >= others_.size_max() && jobs.back().next->due <= until;
+  if (behind && crowded_.size() < kCrowdsMax) {
+    const std::string most = subscription_of_most(jobs);
+    if (!most.empty()) return part(std::move(jobs), most);
+  }
+  others_.load(std::move(jobs));
+}
+
+// The crowd, which has a member more, is loaded anew.
+void FairAgenda::part(std::vector<Job> jobs, const std::string& subscription) {
+  crowded_.insert(subscription);
+  const Instant horizon = jobs.back().next->due;
+  std::erase_if(jobs, [this](const Job& job) { return in_crowd(job); });
+  others_.load(std::move(jobs), horizon);
+  crowd_.clear();
+}
+
+bool FairAgenda::in_crowd(const Job& job) const {
+  return !crowded_.empty() && crowded_.contains(subscription_of(job));
+}
+
+void FairAgenda::update(Job job) {
+  Agenda& agenda = in_crowd(job) ? crowd_ : others_;
+  agenda.update(std::move(job));
+}
+
+void FairAgenda::forget(JobId id) {
+  others_.forget(id);
+  crowd_.forget(id);
+}
+
+void FairAgenda::clear() {
+  crowded_.clear();
+  others_.clear();
+  crowd_.clear();
+}
+
+std::vector<JobId> FairAgenda::jobs_of(const CollectionKey& key) const {
+  std::vector<JobId> ids = others_.jobs_of(key);
+  const std::vector<JobId> crowd = crowd_.jobs_of(key);
+  ids.insert(ids.end(), crowd.begin(), crowd.end());
+  return ids;
+}
+
+std::optional<Instant> FairAgenda::earliest() const {
+  const auto other = others_.earliest();
+  const auto crowd = crowd_.earliest();
+  if (!other || !crowd) return other ? other : crowd;
+  return std::min(*other, *crowd);
+}
+
+}  // namespace belfry

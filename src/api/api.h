@@ -17,6 +17,7 @@
 
 #include "api/gate.h"
 #include "api/known_clients.h"
+#include "api/next_link.h"
 #include "api/rate_limits.h"
 #include "api/worker_pool.h"
 #include "base/clock.h"
@@ -56,6 +57,7 @@ struct ApiRates {
 
 struct ApiOptions {
   GateOptions gate;
+  ClientScheme scheme = ClientScheme::http;
   ApiRates rates;
   TokenStore* tokens = nullptr;  // none: /belfry/tokens is not served
   AuditLog* audit = nullptr;     // none: /belfry/audit is not served

@@ -71,12 +71,7 @@ HttpResponse Api::job_response(int status, const Call& call, const Job& job) con
 }
 
 std::string Api::next_link(const Call& call, const std::string& token) const {
-  const std::string_view target = call.request.target;
-  std::string link = fmt::format("http://{}{}?", header_of(call.request.headers, "Host"),
-                                 target.substr(0, target.find('?')));
-  if (call.query.api_version) link += fmt::format("api-version={}&", *call.query.api_version);
-  if (call.query.filter) link += fmt::format("$filter={}&", percent_encoded(*call.query.filter));
-  return link + "$skiptoken=" + percent_encoded(token);
+  return belfry::next_link(options_.scheme, call.request, call.query, token);
 }
 
 HttpResponse Api::provider(const Permit&, const Call& call) {

@@ -4,28 +4,25 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cstdio>
 
+#include "app/exit_code.h"
 #include "app/first_token.h"
 #include "base/clock.h"
 #include "model/url.h"
 #include "store/sqlite_audit.h"
 #include "store/sqlite_store.h"
+#include "store/sqlite_upkeep.h"
 #include "wire/access_json.h"
 
 namespace belfry {
 namespace {
 
 namespace json = boost::json;
-
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongInput = 2;
 
 constexpr const char* kTokenHelp = R"(
 The server is asked, so that a revocation holds from the next request on: --server or
@@ -37,10 +34,15 @@ Examples:
   belfry token list
   belfry token revoke 0123456789abcdef)";
 
-int end_with(int code, const std::string& why) {
-  fmt::print(stderr, "belfry: {}\n", why);
-  return code;
-}
+constexpr const char* kAuditHelp = R"(
+`list` asks the server, like `belfry token`; `verify` reads the store itself, while the server
+runs or not, and ends with exit code 1 when a row was altered or removed.
+
+Examples:
+  belfry audit list --scope /subscriptions/me --count 20
+  belfry audit verify --store /var/lib/belfry)";
+
+constexpr std::int64_t kAuditListMax = 1'000'000;
 
 // A member as a table shows it.
 std::string cell(const json::object& object, std::string_view name) {
@@ -103,6 +105,9 @@ int create_in_store(const TokenCreate& wanted, const json::object& body) {
   if (!reading.errors.empty()) {
     const Error& first = reading.errors.front();
     return end_with(kWrongInput, fmt::format("{}: {}", first.target, first.message));
+  }
+  if (const auto there = expect_database_in(wanted.store); !there) {
+    return end_with(kFailed, there.error().message);
   }
   SqliteOptions options;
   options.directory = wanted.store;
@@ -193,13 +198,19 @@ int print_audit_findings(const AuditVerify& wanted) {
   std::optional<AuditMark> mark;
   if (!wanted.expect.empty()) {
     mark = parse_mark(wanted.expect);
-    if (!mark) return end_with(kWrongInput, "--expect must be NUMBER:HASH.");
+    if (!mark)
+      return end_with(
+          kWrongInput,
+          fmt::format(
+              "--expect must be NUMBER:HASH, as `belfry audit verify` prints its last row; it "
+              "is '{}'.",
+              wanted.expect));
   }
-  const auto findings = verify_audit(wanted.store, mark);
+  const auto findings = verify_audit(wanted.store.directory, mark);
   if (!findings) return end_with(kFailed, findings.error().message);
   for (const std::string& problem : findings->problems) fmt::print("{}\n", problem);
   if (!findings->problems.empty()) return kFailed;
-  fmt::print("The audit log of {} is sound: {} rows.\n", wanted.store, findings->rows);
+  fmt::print("The audit log of {} is sound: {} rows.\n", wanted.store.directory, findings->rows);
   if (findings->rows > 0) {
     fmt::print("Last row: {}:{}\n", findings->last.number, findings->last.hash);
   }
@@ -211,7 +222,9 @@ int print_audit_findings(const AuditVerify& wanted) {
 void AccessCommands::add_to(CLI::App& app) {
   add_tokens(app);
   add_audit(app);
-  for (CLI::App* asking : {create_app_, list_app_, revoke_app_, audit_app_}) add_remote(asking);
+  for (CLI::App* asking : {create_app_, list_app_, revoke_app_, audit_app_}) {
+    remote_flags_.add_to(*asking);
+  }
 }
 
 void AccessCommands::add_tokens(CLI::App& app) {
@@ -219,59 +232,51 @@ void AccessCommands::add_tokens(CLI::App& app) {
   tokens->require_subcommand(1);
   tokens->footer(kTokenHelp);
   create_app_ = tokens->add_subcommand("create", "Make a token, and print it this once");
-  create_app_->add_option("--name", create_.name, "What it is for")->required();
+  create_app_->add_option("--name", create_.name, "What it is for")->type_name("TEXT")->required();
   create_app_->add_option("--role", create_.roles, "Reader, Operator, Contributor or Owner")
+      ->type_name("ROLE")
       ->required();
   create_app_->add_option("--scope", create_.scopes, "/, /subscriptions/S, … or a collection's id")
+      ->type_name("SCOPE")
       ->required();
-  create_app_->add_option("--expires", create_.expires, "A date, or a duration such as P90D");
+  create_app_->add_option("--expires", create_.expires, "A date, or a duration such as P90D")
+      ->type_name("TIME");
   create_app_
       ->add_option("--store", create_.store,
                    "Write into this store instead; its server must be stopped")
       ->type_name("DIR");
-  create_app_->add_option("--key-file", create_.key_file, "The store's key, if it is elsewhere");
+  create_app_->add_option("--key-file", create_.key_file, "The store's key, if it is elsewhere")
+      ->type_name("FILE");
   list_app_ = tokens->add_subcommand("list", "Say which tokens there are");
   list_app_->add_flag("--json", json_, "Print a JSON array");
   revoke_app_ = tokens->add_subcommand("revoke", "Let a token be good for nothing, at once");
-  revoke_app_->add_option("id", id_, "Its id, as the list says")->required();
+  revoke_app_->add_option("ID", id_, "Its id, as the list says")->type_name("")->required();
 }
 
 void AccessCommands::add_audit(CLI::App& app) {
   auto* audit = app.add_subcommand("audit", "Read the log of changes, and check it");
   audit->require_subcommand(1);
+  audit->footer(kAuditHelp);
   audit_app_ = audit->add_subcommand("list", "Print the newest changes");
-  audit_app_->add_option("--scope", audit_.scope, "Only what is in this scope");
-  audit_app_->add_option("--count", audit_.count, "How many at most")->capture_default_str();
+  audit_app_->add_option("--scope", audit_.scope, "Only what is in this scope")->type_name("SCOPE");
+  audit_app_->add_option("--count", audit_.count, "How many at most")
+      ->check(integer_from(1, kAuditListMax))
+      ->type_name("N")
+      ->capture_default_str();
   audit_app_->add_flag("--json", audit_.json, "Print a JSON array");
   verify_app_ = audit->add_subcommand("verify", "Say whether a row was altered or removed");
-  verify_app_->add_option("--store", verify_.store, "The directory of the embedded database")
-      ->envname("BELFRY_STORE")
-      ->required();
-  verify_app_->add_option("--expect", verify_.expect, "NUMBER:HASH that an earlier run printed");
-}
-
-void AccessCommands::add_remote(CLI::App* command) {
-  RemoteFlags& flags = remotes_[command];
-  command->add_option("--server", flags.remote.server, "Where the server is")
-      ->envname("BELFRY_SERVER")
-      ->capture_default_str();
-  command->add_option("--token", flags.token, "Who asks")->envname("BELFRY_TOKEN");
-  command->add_option("--ca-file", flags.remote.ca_file, "Authorities (PEM) besides the system's");
-}
-
-Remote AccessCommands::remote_of(const CLI::App* command) const {
-  const RemoteFlags& flags = remotes_.at(command);
-  Remote remote = flags.remote;
-  remote.token = Secret(flags.token);
-  return remote;
+  verify_.store.add_to(*verify_app_);
+  verify_app_->add_option("--expect", verify_.expect, "What an earlier run printed as its last row")
+      ->type_name("NUMBER:HASH");
 }
 
 std::optional<int> AccessCommands::run() const {
   if (verify_app_->parsed()) return print_audit_findings(verify_);
-  if (create_app_->parsed()) return create_token(remote_of(create_app_), create_);
-  if (list_app_->parsed()) return list_tokens(remote_of(list_app_), json_);
-  if (revoke_app_->parsed()) return revoke_token(remote_of(revoke_app_), id_);
-  if (audit_app_->parsed()) return list_audit(remote_of(audit_app_), audit_);
+  const Remote remote = remote_flags_.remote();
+  if (create_app_->parsed()) return create_token(remote, create_);
+  if (list_app_->parsed()) return list_tokens(remote, json_);
+  if (revoke_app_->parsed()) return revoke_token(remote, id_);
+  if (audit_app_->parsed()) return list_audit(remote, audit_);
   return std::nullopt;
 }
 

@@ -6,16 +6,11 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "app/remote.h"
-
-namespace CLI {
-class App;
-}
+#include "app/cli_command.h"
+#include "app/flags.h"
 
 namespace belfry {
 
@@ -35,31 +30,20 @@ struct AuditList {
 };
 
 struct AuditVerify {
-  std::string store;
+  StoreFlags store;
   std::string expect;  // NUMBER:HASH, as an earlier run printed it
 };
 
-class AccessCommands {
+class AccessCommands : public CliCommand {
  public:
-  void add_to(CLI::App& app);
-
-  // The exit code; none when it was another command.
-  std::optional<int> run() const;
+  void add_to(CLI::App& app) override;
+  std::optional<int> run() const override;
 
  private:
-  struct RemoteFlags {
-    Remote remote;
-    std::string token;
-  };
-
   void add_tokens(CLI::App& app);
   void add_audit(CLI::App& app);
-  void add_remote(CLI::App* command);
-  Remote remote_of(const CLI::App* command) const;
 
-  // Each command has its own: CLI11 reads the environment into the flags of those too that were
-  // not given.
-  std::map<const CLI::App*, RemoteFlags> remotes_;
+  RemoteFlags remote_flags_;
   TokenCreate create_;
   bool json_ = false;
   std::string id_;

@@ -4,23 +4,17 @@
 
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "app/cli_command.h"
 #include "bench/bench.h"
-
-namespace CLI {
-class App;
-}
 
 namespace belfry {
 
-class BenchCommand {
+class BenchCommand : public CliCommand {
  public:
-  void add_to(CLI::App& app);
-
-  // The exit code; none when it was another command.
-  std::optional<int> run() const;
+  void add_to(CLI::App& app) override;
+  std::optional<int> run() const override;
 
  private:
   BenchOptions options_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "app/version.h"
@@ -53,10 +54,12 @@ void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& 
     fmt::print("No owner has a token yet. One is in {}; take it from there and remove it.\n\n",
                settings.first_token_file);
   }
-  fmt::print("Serving on {} ({}).\nData is in {}. Ctrl-C stops it.\n\n{}", server,
+  fmt::print("Serving on {} ({}).\nJobs and history are kept in {}.\n\n{}", server,
              settings.local_mode() ? "local mode: everybody on this machine may do everything"
                                    : "requests need an access token",
-             settings.store_directory, commands_to_paste(settings, server));
+             std::filesystem::absolute(settings.store_directory).native(),
+             commands_to_paste(settings, server));
+  fmt::print("Ctrl-C stops it, after what is under way is finished.\n");
   std::fflush(stdout);
 }
 

@@ -4,16 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 
+#include "app/exit_code.h"
+#include "app/input_file.h"
 #include "model/url.h"
 
 namespace belfry {
@@ -21,9 +18,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kDone = 0;
-constexpr int kFailed = 1;
-constexpr int kWrongInput = 2;
 constexpr std::size_t kJobFileBytesMax = 256 * 1024;
 constexpr std::size_t kCellMax = 60;
 
@@ -40,21 +34,6 @@ Examples:
 
 Exit code: 0 done; 1 the server could not be asked or refused, or a preflight failed; 2 the
 command or the file was wrong.)";
-
-int complain(const std::string& message) {
-  fmt::print(stderr, "belfry: {}\n", message);
-  return kFailed;
-}
-
-std::optional<std::string> read_file(const std::string& path) {
-  std::ifstream file;
-  if (path != "-") file.open(path, std::ios::binary);
-  std::istream& in = path == "-" ? std::cin : file;
-  if (!in) return std::nullopt;
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (text.size() > kJobFileBytesMax) return std::nullopt;
-  return text;
-}
 
 // What targets answered is shown here, and must not reach the terminal as a command to it.
 std::string without_controls(std::string text) {
@@ -155,23 +134,23 @@ void print_json(const json::value& answer) {
 CLI::App* JobCommands::add_verb(CLI::App& jobs, Verb verb, const char* name, const char* help) {
   CLI::App* command = jobs.add_subcommand(name, help);
   command->final_callback([this, verb] { chosen_ = verb; });
-  command->add_option("--server", server_, "Where the server is")
-      ->envname("BELFRY_SERVER")
+  remote_flags_.add_to(*command);
+  command->add_option("--subscription", subscription_, "Whose jobs (BELFRY_SUBSCRIPTION)")
+      ->type_name("ID")
       ->capture_default_str();
-  command->add_option("--token", token_, "Who asks; better in BELFRY_TOKEN")
-      ->envname("BELFRY_TOKEN");
-  command->add_option("--ca-file", ca_file_, "Authorities (PEM) besides the system's");
-  command->add_option("--subscription", subscription_)
-      ->envname("BELFRY_SUBSCRIPTION")
+  command->add_option("--group", group_, "Its resource group (BELFRY_GROUP)")
+      ->type_name("NAME")
       ->capture_default_str();
-  command->add_option("--group", group_)->envname("BELFRY_GROUP")->capture_default_str();
-  command->add_option("--collection", collection_)
-      ->envname("BELFRY_COLLECTION")
+  command->add_option("--collection", collection_, "Its job collection (BELFRY_COLLECTION)")
+      ->type_name("NAME")
       ->capture_default_str();
   command->add_option("-o,--output", output_, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
+      ->check(one_of({"table", "json"}))
+      ->type_name("HOW")
       ->capture_default_str();
-  if (verb != Verb::list) command->add_option("job", job_, "Its name")->required();
+  if (verb != Verb::list) {
+    command->add_option("JOB", job_, "The job's name")->type_name("")->required();
+  }
   return command;
 }
 
@@ -191,11 +170,12 @@ void JobCommands::add_to(CLI::App& app) {
   add_verb(*jobs, Verb::preflight, "preflight",
            "Say what a job would send and what would stop it, without sending it");
   for (CLI::App* with_file : {create, update}) {
-    with_file->add_option("file", file_, "The job's JSON; - is standard input");
+    with_file->add_option("FILE", file_, "The job's JSON; - is standard input")->type_name("");
   }
   for (CLI::App* with_count : {list, history}) {
     with_count->add_option("--count", count_, "How many at most")
-        ->check(CLI::Range(1, 100))
+        ->check(integer_from(1, 100))
+        ->type_name("N")
         ->capture_default_str();
   }
 }
@@ -243,16 +223,12 @@ RemoteRequest JobCommands::request_for(Verb verb) const {
 int JobCommands::perform(Verb verb) const {
   RemoteRequest request = request_for(verb);
   if (verb == Verb::create || verb == Verb::update) {
-    auto text = read_file(file_);
-    if (!text) {
-      complain(
-          fmt::format("cannot read '{}', or it is larger than {} bytes.", file_, kJobFileBytesMax));
-      return kWrongInput;
-    }
+    auto text = read_job_file(file_, kJobFileBytesMax);
+    if (!text) return end_with(kWrongInput, text.error().message);
     request.body = *std::move(text);
   }
-  const auto answer = ask({server_, Secret(token_), ca_file_}, request);
-  if (!answer) return complain(answer.error().message);
+  const auto answer = ask(remote_flags_.remote(), request);
+  if (!answer) return end_with(kFailed, answer.error().message);
   output_ == "json" ? print_json(*answer) : print(verb, *answer);
   const bool failed = verb == Verb::preflight && !answer->get_object().at("passed").get_bool();
   return failed ? kFailed : kDone;

@@ -7,20 +7,16 @@
 #include <optional>
 #include <string>
 
-#include "app/remote.h"
-
-namespace CLI {
-class App;
-}
+#include "app/cli_command.h"
+#include "app/environment.h"
+#include "app/flags.h"
 
 namespace belfry {
 
-class JobCommands {
+class JobCommands : public CliCommand {
  public:
-  void add_to(CLI::App& app);
-
-  // The exit code; none when it was another command.
-  std::optional<int> run() const;
+  void add_to(CLI::App& app) override;
+  std::optional<int> run() const override;
 
  private:
   enum class Verb {
@@ -42,12 +38,10 @@ class JobCommands {
   void print(Verb verb, const boost::json::value& answer) const;
   std::string target(std::string_view below = "", std::string_view query = "") const;
 
-  std::string server_ = "http://127.0.0.1:7070";
-  std::string token_;
-  std::string ca_file_;
-  std::string subscription_ = "me";
-  std::string group_ = "home";
-  std::string collection_ = "first";
+  RemoteFlags remote_flags_;
+  std::string subscription_ = from_environment_or("BELFRY_SUBSCRIPTION", "me");
+  std::string group_ = from_environment_or("BELFRY_GROUP", "home");
+  std::string collection_ = from_environment_or("BELFRY_COLLECTION", "first");
   std::string job_;
   std::string file_ = "-";
   std::string output_ = "table";

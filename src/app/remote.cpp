@@ -72,8 +72,26 @@ Result<HttpReply> exchange(const Remote& remote, HttpCall call) {
   HttpResult result = answered.get();
   if (auto* reply = std::get_if<HttpReply>(&result.what)) return std::move(*reply);
   const auto* failure = std::get_if<HttpFailure>(&result.what);
-  return cannot(remote, failure == nullptr || failure->detail.empty() ? "it did not answer"
-                                                                      : failure->detail);
+  const bool told = failure != nullptr && !failure->detail.empty();
+  return cannot(remote, fmt::format("{}. Is it running? --server or BELFRY_SERVER says where it is",
+                                    told ? failure->detail : "it did not answer"));
+}
+
+std::string member(const json::value& value, std::string_view name) {
+  const auto* found = value.is_object() ? value.get_object().if_contains(name) : nullptr;
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
+}
+
+// The faults besides the one that the message tells of, one a line.
+std::string others(const json::value& error) {
+  const auto* details = error.get_object().if_contains("details");
+  if (details == nullptr || !details->is_array()) return "";
+  std::string lines;
+  for (std::size_t i = 1; i < details->get_array().size(); ++i) {
+    const json::value& fault = details->get_array()[i];
+    lines += fmt::format("\n  {}: {}", member(fault, "target"), member(fault, "message"));
+  }
+  return lines;
 }
 
 std::string sentence_of(const HttpReply& reply) {
@@ -82,7 +100,7 @@ std::string sentence_of(const HttpReply& reply) {
     const auto* error = object->if_contains("error");
     const auto* message =
         error && error->is_object() ? error->get_object().if_contains("message") : nullptr;
-    if (message && message->is_string()) return std::string(message->get_string());
+    if (message && message->is_string()) return std::string(message->get_string()) + others(*error);
     if (const auto* reasons = object->if_contains("reasons")) return json::serialize(*reasons);
   }
   return "there was no reason";

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "app/input_file.h"
 #include "model/key.h"
 
 namespace belfry {
@@ -17,12 +18,11 @@ Error wrong(const std::string& path, std::string_view reason) {
 
 // The parser's own words may show the line that it could not read.
 Result<toml::table> parse(const std::string& path) {
+  TRY_ASSIGN(const std::string text, read_settings_file(path));
   try {
-    return toml::parse_file(path);
+    return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
-    const auto line = error.source().begin.line;
-    if (line == 0) return wrong(path, "cannot be read");
-    return wrong(path, fmt::format("is not TOML (line {})", line));
+    return wrong(path, fmt::format("is not TOML (line {})", error.source().begin.line));
   }
 }
 

@@ -3,12 +3,12 @@
 #include "app/settings.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "api/gate.h"
+#include "app/config_file.h"
 #include "app/service_bus_keys.h"
 #include "dispatch/endpoint_template.h"
 #include "dispatch/service_bus_amqp.h"
@@ -108,58 +108,10 @@ class Reader {
   std::map<std::string, const Setting*> by_name_;
 };
 
-Result<toml::table> parse_config_file(const std::string& path) {
-  try {
-    return toml::parse_file(path);
-  } catch (const toml::parse_error& error) {
-    return Error{ErrorCode::invalid,
-                 fmt::format("cannot read the configuration file '{}': {} (line {}).", path,
-                             error.description(), error.source().begin.line),
-                 {}};
-  }
-}
-
-using SettingValues = std::map<std::string, std::string>;
-
-// "endpoint" in the table [service-bus] is the setting "service-bus-endpoint".
-Status add_values(const toml::table& table, const std::string& prefix, const std::string& path,
-                  SettingValues& values) {
-  for (const auto& [key, node] : table) {
-    const std::string name = prefix + std::string(key.str());
-    if (const auto text = node.value<std::string>()) {
-      values[name] = *text;
-    } else if (const auto number = node.value<std::int64_t>()) {
-      values[name] = std::to_string(*number);
-    } else if (const toml::table* inner = node.as_table(); inner != nullptr && prefix.empty()) {
-      if (auto added = add_values(*inner, name + "-", path, values); !added) return added;
-    } else {
-      return Error{ErrorCode::invalid,
-                   fmt::format("{}: '{}' must be a string or an integer.", path, name), name};
-    }
-  }
-  return Done{};
-}
-
-Result<SettingValues> read_config_file(const std::string& path) {
-  TRY_ASSIGN(const toml::table table, parse_config_file(path));
-  SettingValues values;
-  if (auto added = add_values(table, "", path, values); !added) return added.error();
-  return values;
-}
-
-Status check_known(const std::map<std::string, std::string>& values, const std::string& path) {
-  for (const auto& [name, value] : values) {
-    const bool known =
-        std::any_of(setting_rules().begin(), setting_rules().end(),
-                    [&, &wanted = name](const SettingRule& rule) { return rule.name == wanted; });
-    if (!known) {
-      return Error{
-          ErrorCode::invalid,
-          fmt::format("{}: there is no setting '{}'; 'belfry config' lists them.", path, name),
-          name};
-    }
-  }
-  return Done{};
+std::vector<std::string> setting_names() {
+  std::vector<std::string> names;
+  for (const SettingRule& rule : setting_rules()) names.emplace_back(rule.name);
+  return names;
 }
 
 Status read_listen(const Reader& reader, ServeSettings& out) {
@@ -171,6 +123,7 @@ Status read_listen(const Reader& reader, ServeSettings& out) {
   if (out.host.size() > 2 && out.host.front() == '[' && out.host.back() == ']') {
     out.host = out.host.substr(1, out.host.size() - 2);
   }
+  if (out.host == "localhost") out.host = "127.0.0.1";
   int port = 0;
   const char* end = listen.data() + listen.size();
   const auto [rest, error] = std::from_chars(listen.data() + colon + 1, end, port);
@@ -225,7 +178,7 @@ Status read_service_bus(const Reader& reader, ServiceBusOptions& out) {
 // Who listens where others can reach it must be safe from being overheard.
 Status read_tls(const Reader& reader, ServeSettings& out) {
   constexpr Spelling<bool> kAnswers[] = {{"no", false}, {"yes", true}};
-  TRY_ASSIGN(const bool behind_proxy, reader.choice("behind-proxy", kAnswers));
+  TRY_ASSIGN(out.behind_proxy, reader.choice("behind-proxy", kAnswers));
   const TlsServerFiles files{reader.text("tls-certificate"), reader.text("tls-key"),
                              reader.text("tls-client-ca")};
   if (files.certificate.empty() && !files.key.empty()) {
@@ -238,7 +191,7 @@ Status read_tls(const Reader& reader, ServeSettings& out) {
     return reader.wrong("tls-client-ca", "empty without tls-certificate and tls-key");
   }
   if (!files.certificate.empty()) out.tls = files;
-  if (out.tls || behind_proxy || is_loopback_host(out.host)) return Done{};
+  if (out.tls || out.behind_proxy || is_loopback_host(out.host)) return Done{};
   return reader.wrong("listen",
                       "a loopback address without TLS; set tls-certificate and tls-key, or "
                       "behind-proxy where a proxy does TLS");
@@ -319,8 +272,8 @@ Status read_limits(const Reader& reader, ServeSettings& out) {
   const bool shared = out.auth != AuthMode::none && !out.virtual_clock;
   const auto credential = read_rates(reader, "credential", shared, out.credential_rates);
   if (!credential) return credential;
-  TRY_ASSIGN(out.failure_rate, read_rate(reader, "limit-failed-authentications",
-                                         shared ? kFailuresPerSecond : 0));
+  TRY_ASSIGN(out.failure_rate,
+             read_rate(reader, "limit-failed-authentications", shared ? kFailuresPerSecond : 0));
   return read_rates(reader, "subscription", shared, out.subscription_rates);
 }
 
@@ -386,10 +339,14 @@ const std::vector<SettingRule>& setting_rules() {
       {"virtual-clock", "", "TIME", "a clock that stands there until POST /clock moves it"},
       {"connections-max", "10000", "N", "clients that may be connected at one time"},
       {"limit-credential-reads", "auto", "N", "reads a second of one credential; 0 is no limit"},
-      {"limit-credential-writes", "auto", "N", "the same for writes; auto is 2000 and 500, or"},
-      {"limit-subscription-reads", "auto", "N", "no limit in local mode; a burst may take ten"},
-      {"limit-subscription-writes", "auto", "N", "seconds' worth at once"},
-      {"limit-failed-authentications", "auto", "N", "the same of one address; auto is 50, or none"},
+      {"limit-credential-writes", "auto", "N",
+       "the same for writes; auto is 2000 and 500, without limit in local mode"},
+      {"limit-subscription-reads", "auto", "N",
+       "reads a second of one subscription; 0 is no limit"},
+      {"limit-subscription-writes", "auto", "N",
+       "the same for writes; a burst may take ten seconds' worth at once"},
+      {"limit-failed-authentications", "auto", "N",
+       "requests a second of one address without a known token; auto is 50, or none"},
       {"drain-grace", "PT30S", "DURATION", "how long a stop waits for what is under way"},
       {"locations", kLocations, "LIST", "the regions that collections may name, for clients"},
   };
@@ -407,8 +364,7 @@ std::string environment_name(std::string_view setting) {
 Result<std::vector<Setting>> resolve_settings(const SettingSources& sources) {
   std::map<std::string, std::string> file;
   if (sources.config_file) {
-    TRY_ASSIGN(file, read_config_file(*sources.config_file));
-    if (auto known = check_known(file, *sources.config_file); !known) return known.error();
+    TRY_ASSIGN(file, read_config_file(*sources.config_file, setting_names()));
   }
   std::vector<Setting> settings;
   for (const SettingRule& rule : setting_rules()) {

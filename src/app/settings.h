@@ -82,6 +82,7 @@ struct ServeSettings {
   std::optional<HttpProxy> proxy;
   std::string ca_file;  // empty: the system's authorities alone
   std::optional<TlsServerFiles> tls;
+  bool behind_proxy = false;
   StorageQueueOptions storage_queue;
   ServiceBusOptions service_bus;
   OAuthOptions oauth;

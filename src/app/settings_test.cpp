@@ -234,7 +234,9 @@ TEST(Settings, AnUnknownNameInTheFileIsAnError) {
   const auto settings = resolve_settings(all);
   std::filesystem::remove(path);
   ASSERT_FALSE(settings);
-  EXPECT_NE(settings.error().message.find("lisren"), std::string::npos);
+  EXPECT_EQ(
+      settings.error().message,
+      path.string() + ": there is no setting 'lisren', but 'listen'; `belfry config` lists them.");
 }
 
 // A file of the test's own, gone when it ends.

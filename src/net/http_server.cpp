@@ -116,7 +116,7 @@ Status HttpServer::Impl::bind(const tcp::endpoint& endpoint) {
   if (!error) port_ = acceptor_.local_endpoint(error).port();
   if (!error) return Done{};
   return Error{ErrorCode::unavailable,
-               "Cannot listen on " + endpoint.address().to_string() + " port " +
+               "cannot listen on " + endpoint.address().to_string() + " port " +
                    std::to_string(endpoint.port()) + ": " + error.message() + ".",
                "port"};
 }

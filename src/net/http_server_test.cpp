@@ -211,7 +211,7 @@ TEST(HttpServer, SaysWhyItCannotStart) {
   taken.handler = echo;
   const auto second = HttpServer::start(taken);
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().message, "Cannot listen on 127.0.0.1 port " +
+  EXPECT_EQ(second.error().message, "cannot listen on 127.0.0.1 port " +
                                         std::to_string(server->port()) +
                                         ": Address already in use.");
   HttpServer::Options nowhere;

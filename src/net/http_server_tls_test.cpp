@@ -254,13 +254,14 @@ TEST_F(HttpServerTlsTest, SaysWhichFileCannotBeUsed) {
   const std::string certificate = certificate_file_.path();
   const std::string key = key_file_.path();
   const CertificateFile other_key(make_identity({}).key.get());
-  EXPECT_EQ(fault({"/nowhere", key, ""}), "'/nowhere' holds no certificate in PEM form.");
+  EXPECT_EQ(fault({"/nowhere", key, ""}), "'/nowhere' cannot be read: No such file or directory.");
   EXPECT_EQ(fault({key, key, ""}), "'" + key + "' holds no certificate in PEM form.");
   EXPECT_EQ(fault({certificate, certificate, ""}),
             "'" + certificate + "' holds no private key in PEM form without a password.");
   EXPECT_EQ(fault({certificate, other_key.path(), ""}),
             "'" + other_key.path() + "' is not the key of the certificate.");
-  EXPECT_EQ(fault({certificate, key, "/nowhere"}), "'/nowhere' holds no certificates in PEM form.");
+  EXPECT_EQ(fault({certificate, key, "/nowhere"}),
+            "'/nowhere' cannot be read: No such file or directory.");
 }
 
 }  // namespace

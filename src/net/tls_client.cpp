@@ -9,6 +9,7 @@
 #include <openssl/x509v3.h>
 
 #include "net/egress_guard.h"
+#include "net/pem_file.h"
 #include "net/pfx.h"
 
 namespace belfry {
@@ -74,7 +75,7 @@ Result<std::shared_ptr<const TlsClient>> TlsClient::make(const Options& options)
   }
   if (options.extra_ca_file.empty()) return made;
   if (SSL_CTX_load_verify_file(context, options.extra_ca_file.c_str()) == 1) return made;
-  return tls_error(fmt::format("'{}' holds no certificates in PEM form.", options.extra_ca_file));
+  return tls_error(pem_file_fault(options.extra_ca_file, "holds no certificates in PEM form"));
 }
 
 Result<std::shared_ptr<const TlsClient>> TlsClient::as(const Pfx& identity) const {

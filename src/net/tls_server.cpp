@@ -10,6 +10,8 @@
 
 #include <utility>
 
+#include "net/pem_file.h"
+
 namespace belfry {
 namespace {
 
@@ -21,7 +23,7 @@ using Context = std::shared_ptr<SSL_CTX>;
 
 Error unusable(const std::string& path, std::string_view what) {
   ERR_clear_error();
-  return {ErrorCode::invalid, fmt::format("'{}' {}.", path, what), {}};
+  return {ErrorCode::invalid, pem_file_fault(path, what), {}};
 }
 
 Context new_context() {

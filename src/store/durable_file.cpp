@@ -44,7 +44,10 @@ FileDescriptor::~FileDescriptor() {
 
 Status make_directory(const std::filesystem::path& path) {
   if (::mkdir(path.c_str(), kOwnerOnlyDirectory) == 0) return sync_directory(directory_of(path));
-  if (errno == EEXIST && std::filesystem::is_directory(path)) return Done{};
+  if (errno == EEXIST) {
+    if (std::filesystem::is_directory(path)) return Done{};
+    errno = ENOTDIR;  // a file of that name says more than "exists"
+  }
   return file_error("make the directory", path);
 }
 

@@ -14,6 +14,7 @@
 #include "store/key_file.h"
 #include "store/sqlite_schema.h"
 #include "store/sqlite_store.h"
+#include "store/sqlite_upkeep.h"
 
 namespace belfry {
 namespace {
@@ -54,11 +55,7 @@ struct KeyUse {
 };
 
 Result<std::vector<KeyUse>> uses_of(const KeyPlace& place, const std::vector<SealingKey>& keys) {
-  const auto path = database_path(place.directory);
-  if (!std::filesystem::exists(path)) {
-    return Error{ErrorCode::invalid, fmt::format("there is no database {}", path.native()), ""};
-  }
-  TRY_ASSIGN(const auto db, Connection::open(path.native(), OpenMode::existing, ""));
+  TRY_ASSIGN(const auto db, open_database_in(place.directory));
   db->keep_log_on_close();
   if (const auto well = check_schema(*db); !well) return well.error();
   db->run("BEGIN");

@@ -142,11 +142,7 @@ std::vector<AuditRow> list_audit(Connection& db, const AuditQuery& query) {
 
 Result<AuditFindings> verify_audit(const std::filesystem::path& directory,
                                    const std::optional<AuditMark>& mark) {
-  const auto path = database_path(directory);
-  if (!std::filesystem::exists(path)) {
-    return Error{ErrorCode::invalid, fmt::format("there is no database {}", path.native()), ""};
-  }
-  TRY_ASSIGN(const auto db, Connection::open(path.native(), OpenMode::existing, ""));
+  TRY_ASSIGN(const auto db, open_database_in(directory));
   if (const auto well = check_schema(*db); !well) return well.error();
   Walk walk(mark);
   db->execute("BEGIN");  // one state of the database for rows and head

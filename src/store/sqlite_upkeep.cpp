@@ -109,14 +109,6 @@ void check_definitions(Connection& db, const Sealer& sealer, Findings& findings)
   findings.add_failure();
 }
 
-Result<std::unique_ptr<Connection>> open_database(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) {
-    return Error{ErrorCode::invalid, fmt::format("there is no database {}", path.native()), ""};
-  }
-  TRY_ASSIGN(auto db, Connection::open(path.native(), OpenMode::existing, ""));
-  return db;
-}
-
 bool anything_sealed(Connection& db) {
   return db.value("SELECT 1 FROM sealing").has_value();
 }
@@ -139,10 +131,13 @@ Status copy_synced(const std::filesystem::path& from, const std::filesystem::pat
 
 // The backup must be sound before anybody trusts it. Whether secrets are sealed in it.
 Result<bool> check_backup(const std::filesystem::path& copy, const std::filesystem::path& file) {
-  TRY_ASSIGN(const auto db, open_database(copy));
+  TRY_ASSIGN(const auto db, Connection::open(copy.native(), OpenMode::existing, ""));
   Findings findings(*db);
   if (const auto well = check_schema(*db); !well) {
-    return Error{well.error().code, fmt::format("{}: {}", file.native(), well.error().message), ""};
+    return Error{well.error().code,
+                 fmt::format("{} is not a backup that can be used here: {}", file.native(),
+                             well.error().message),
+                 ""};
   }
   const bool sealed = anything_sealed(*db);
   findings.add_failure();
@@ -182,6 +177,20 @@ Status check_place(const std::filesystem::path& file, const std::filesystem::pat
 
 }  // namespace
 
+Status expect_database_in(const std::filesystem::path& directory) {
+  const auto path = database_path(directory);
+  if (std::filesystem::exists(path)) return Done{};
+  return Error{ErrorCode::invalid,
+               fmt::format("there is no database {}: is {} the directory of a server's store?",
+                           path.native(), directory.native()),
+               ""};
+}
+
+Result<std::unique_ptr<Connection>> open_database_in(const std::filesystem::path& directory) {
+  if (const auto there = expect_database_in(directory); !there) return there.error();
+  return Connection::open(database_path(directory).native(), OpenMode::existing, "");
+}
+
 std::vector<std::string> check_tables(Connection& db) {
   Findings findings(db);
   check_pages(db, findings);
@@ -191,7 +200,7 @@ std::vector<std::string> check_tables(Connection& db) {
 
 Result<std::vector<std::string>> check_store(const std::filesystem::path& directory,
                                              const std::filesystem::path& key_file) {
-  TRY_ASSIGN(const auto db, open_database(database_path(directory)));
+  TRY_ASSIGN(const auto db, open_database_in(directory));
   db->keep_log_on_close();
   Findings findings(*db);
   if (const auto well = check_schema(*db); !well) {
@@ -218,9 +227,10 @@ Result<std::string> back_up_store(const std::filesystem::path& directory,
                                   const std::filesystem::path& target,
                                   const std::filesystem::path& key_file) {
   if (std::filesystem::exists(target)) {
-    return Error{ErrorCode::conflict, fmt::format("{} is there already", target.native()), ""};
+    return Error{ErrorCode::conflict,
+                 fmt::format("{} is there already: choose another file", target.native()), ""};
   }
-  TRY_ASSIGN(const auto db, open_database(database_path(directory)));
+  TRY_ASSIGN(const auto db, open_database_in(directory));
   db->keep_log_on_close();
   if (const auto well = check_schema(*db); !well) return well.error();
   const std::filesystem::path unfinished = target.native() + ".unfinished";

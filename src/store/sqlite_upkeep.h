@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@
 namespace belfry {
 
 inline constexpr std::size_t kProblemsMax = 100;
+
+// A directory that has no database is an error, here and for all that look at one from outside.
+Status expect_database_in(const std::filesystem::path& directory);
+Result<std::unique_ptr<Connection>> open_database_in(const std::filesystem::path& directory);
 
 // What is wrong with the database, the first kProblemsMax; empty when nothing is. Here and below
 // the keys are in `key_file`, or in the directory where that is empty.

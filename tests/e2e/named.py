@@ -17,8 +17,7 @@ FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 FOREIGN_FLAGS = {"--stop-timeout", "--reference", "--memory", "--jobs", "--rows", "--scale",
                  "--rounds", "--lead-seconds", "--self-test"}
 COMMAND = re.compile(r"(?:^|[\s(])belfry ((?:[a-z]+)(?: [a-z]+)?)")
-WITHOUT_EXAMPLES = {"", "audit", "audit list", "audit verify", "backup", "check", "config", "ready",
-                    "restore", "version"}
+WITHOUT_EXAMPLES = {"version"}
 
 
 def documents():

@@ -56,7 +56,7 @@ class Server:
 
     def read_greeting(self):
         """All that the start tells the person at the terminal."""
-        while "/history?" not in self._greeting[-1]:
+        while "Ctrl-C" not in self._greeting[-1]:
             self._greeting.append(self._process.stdout.readline())
         return "".join(self._greeting)
 

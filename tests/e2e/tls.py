@@ -5,18 +5,23 @@
     tls.py PATH_OF_BELFRY
 """
 import http.client
+import json
 import shutil
 import ssl
 import subprocess
 import sys
 import threading
+import urllib.parse
 
 from certificates import Authority
+from history_rows import add_rows
+from rest import VERSION, Group, collection_body, job_body
 from server import Server
 from suite import Suite, binary_of, equal, holds
 
 RENEWALS = 5
 CLIENTS = 4
+ROWS_PER_PAGE = 500
 
 
 def trusting(authority, identity=None):
@@ -199,6 +204,46 @@ def show_off_loopback(suite, binary, authority, pair):
             equal(statuses(connect(server, trusting(authority))), [200, 401])
 
 
+def asked(connection, method, target, body=None, headers=None):
+    connection.request(method, target, body and json.dumps(body), headers or {})
+    response = connection.getresponse()
+    text = response.read()
+    holds(response.status in (200, 201), text)
+    return json.loads(text)
+
+
+def long_history(server, open_connection):
+    """A job with more history than fits on a page; where that history is."""
+    group = Group()
+    connection = open_connection()
+    asked(connection, "PUT", f"{group.collection()}?api-version={VERSION}", collection_body())
+    asked(connection, "PUT", f"{group.job()}?api-version={VERSION}", job_body())
+    server.stop()
+    add_rows(server.store, "job", ROWS_PER_PAGE + 1)
+    server.start()
+    return f"{group.job()}/history?api-version={VERSION}"
+
+
+def show_links(suite, binary, authority, pair):
+    """A link to the next page can be followed by whoever got it."""
+    with Server(binary, *pair.flags()) as server:
+        secure = lambda: connect(server, trusting(authority))
+        history = long_history(server, secure)
+        with suite.case("over TLS nextLink is https, and leads on"):
+            link = urllib.parse.urlsplit(asked(secure(), "GET", history)["nextLink"])
+            equal((link.scheme, link.netloc), ("https", f"127.0.0.1:{server.port}"))
+            page = asked(secure(), "GET", f"{link.path}?{link.query}")
+            equal((len(page["value"]), page["nextLink"]), (1, None))
+    with Server(binary, "--behind-proxy") as server:
+        plain = lambda: http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        history = long_history(server, plain)
+        with suite.case("behind a proxy nextLink has the scheme that the client spoke"):
+            for headers, scheme in (({}, "https"), ({"X-Forwarded-Proto": "http"}, "http"),
+                                    ({"X-Forwarded-Proto": "https"}, "https")):
+                page = asked(plain(), "GET", history, headers=headers)
+                equal(urllib.parse.urlsplit(page["nextLink"]).scheme, scheme)
+
+
 def main():
     binary = binary_of(sys.argv)
     suite = Suite()
@@ -211,6 +256,7 @@ def main():
         pair.put(authority.issue("again"))
         show_client_certificates(suite, binary, authority, pair)
         show_off_loopback(suite, binary, authority, pair)
+        show_links(suite, binary, authority, pair)
         show_refusals(suite, binary, authority.home)
     return suite.finish()
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// Variables of the environment. Commands take them as the defaults of their flags, before the flags
+// are read: CLI11's own way fills the flags of all commands, so that a variable would win over a
+// flag where two commands share it.
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace belfry {
+
+std::optional<std::string> from_environment(const std::string& name);
+std::string from_environment_or(const std::string& name, const std::string& fallback);
+
+}  // namespace belfry

@@ -91,7 +91,8 @@ HttpClientLimits small_limits() {
 }
 
 // Takes until there is no room; how many it took.
-std::size_t fill(HttpAdmission& admission, HttpAdmission::Origin& origin, const char* owner) {
+std::size_t fill(HttpAdmission& admission, HttpAdmission::Origin& origin,
+                 const std::string& owner) {
   std::size_t count = 0;
   for (; admission.has_room(origin, owner); ++count) admission.take(origin, owner);
   return count;

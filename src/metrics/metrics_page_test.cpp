@@ -50,16 +50,8 @@ class MetricsPageTest : public testing::Test {
                      .http = http_,
                      .store = store_,
                      .clock = clock_,
-<<<<<<< HEAD
                      .engine = [this] { return engine_; },
-                     .targets = [] { return std::vector<HttpOriginLoad>{}; },
-=======
-                     .engine =
-                         [] {
-                           return EngineReading{12, 3, true};
-                         },
                      .targets = [] { return std::vector<TargetLoad>{}; },
->>>>>>> 2197b50 (One subscription's crowd of due jobs makes nobody else late)
                      .version = "1.2.3",
                      .commit = "abc\"\\\n"}};
 };

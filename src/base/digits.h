@@ -11,13 +11,16 @@
 
 namespace belfry {
 
-// The last `width` digits, which are all there are unless the number is too large for them.
+// Writes the last `width` digits, which are all there are unless the number is too large for them.
+template <int width>
+void write_digits(char* to, std::uint64_t number) {
+  for (int i = width; i-- > 0; number /= 10) to[i] = static_cast<char>('0' + number % 10);
+}
+
 template <int width>
 void append_digits(std::string& text, std::uint64_t number) {
   std::array<char, width> digits;
-  for (int i = width; i-- > 0; number /= 10) {
-    digits[static_cast<std::size_t>(i)] = static_cast<char>('0' + number % 10);
-  }
+  write_digits<width>(digits.data(), number);
   text.append(digits.data(), digits.size());
 }
 

@@ -2,41 +2,67 @@
 
 #include "base/instant.h"
 
+#include <array>
+#include <cstring>
+
 #include "base/digits.h"
 
 namespace belfry {
 
-std::string format_fraction(Ticks below_second) {
-  if (below_second == Ticks{0}) return {};
-  std::string digits = ".";
-  append_digits<7>(digits, static_cast<std::uint64_t>(below_second.count()));
-  digits.erase(digits.find_last_not_of('0') + 1);
-  return digits;
-}
+namespace {
 
-void append_date_time(std::string& text, Instant instant) {
+constexpr std::size_t kDateTimeBytes = sizeof("9999-12-31T23:59:59") - 1;
+constexpr std::size_t kInstantBytesMax = kDateTimeBytes + sizeof(".9999999Z") - 1;
+
+// As many bytes as kDateTimeBytes.
+void write_date_time(char* to, Instant instant) {
   const auto day = std::chrono::floor<std::chrono::days>(instant);
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss time{std::chrono::floor<Seconds>(instant) - day};
-  append_digits<4>(text, static_cast<unsigned>(static_cast<int>(date.year())));
-  text += '-';
-  append_digits<2>(text, static_cast<unsigned>(date.month()));
-  text += '-';
-  append_digits<2>(text, static_cast<unsigned>(date.day()));
-  text += 'T';
-  append_digits<2>(text, static_cast<std::uint64_t>(time.hours().count()));
-  text += ':';
-  append_digits<2>(text, static_cast<std::uint64_t>(time.minutes().count()));
-  text += ':';
-  append_digits<2>(text, static_cast<std::uint64_t>(time.seconds().count()));
+  std::memcpy(to, "0000-00-00T00:00:00", kDateTimeBytes);
+  write_digits<4>(to, static_cast<unsigned>(static_cast<int>(date.year())));
+  write_digits<2>(to + 5, static_cast<unsigned>(date.month()));
+  write_digits<2>(to + 8, static_cast<unsigned>(date.day()));
+  write_digits<2>(to + 11, static_cast<std::uint64_t>(time.hours().count()));
+  write_digits<2>(to + 14, static_cast<std::uint64_t>(time.minutes().count()));
+  write_digits<2>(to + 17, static_cast<std::uint64_t>(time.seconds().count()));
+}
+
+// How many bytes of `to` it takes: the point, and digits up to the last that is not 0.
+std::size_t write_fraction(char* to, Ticks below_second) {
+  if (below_second == Ticks{0}) return 0;
+  to[0] = '.';
+  write_digits<7>(to + 1, static_cast<std::uint64_t>(below_second.count()));
+  std::size_t size = 8;
+  while (to[size - 1] == '0') --size;
+  return size;
+}
+
+}  // namespace
+
+std::string format_fraction(Ticks below_second) {
+  std::array<char, 8> bytes;
+  return {bytes.data(), write_fraction(bytes.data(), below_second)};
+}
+
+void append_date_time(std::string& text, Instant instant) {
+  std::array<char, kDateTimeBytes> bytes;
+  write_date_time(bytes.data(), instant);
+  text.append(bytes.data(), bytes.size());
+}
+
+void append_instant(std::string& text, Instant instant) {
+  std::array<char, kInstantBytesMax> bytes;
+  write_date_time(bytes.data(), instant);
+  char* end = bytes.data() + kDateTimeBytes;
+  end += write_fraction(end, instant - std::chrono::floor<Seconds>(instant));
+  *end++ = 'Z';
+  text.append(bytes.data(), static_cast<std::size_t>(end - bytes.data()));
 }
 
 std::string format_instant(Instant instant) {
   std::string text;
-  text.reserve(sizeof("9999-12-31T23:59:59.9999999Z"));
-  append_date_time(text, instant);
-  text += format_fraction(instant - std::chrono::floor<Seconds>(instant));
-  text += 'Z';
+  append_instant(text, instant);
   return text;
 }
 

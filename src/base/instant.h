@@ -30,6 +30,7 @@ inline constexpr Instant kLastInstant =
 
 // 2016-01-29T09:00:00Z, with up to seven digits of a fraction and none of its last zeros.
 std::string format_instant(Instant instant);
+void append_instant(std::string& text, Instant instant);
 
 // 2016-01-29T09:00:00: the same without fraction and zone.
 void append_date_time(std::string& text, Instant instant);

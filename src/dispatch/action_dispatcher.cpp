@@ -76,20 +76,38 @@ bool ActionDispatcher::send(const Attempt& attempt, const Job& job, Instant not_
 }
 
 bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
-  Result<HttpCall> made =
-      http_call_of(action, errand.attempt, errand.job, options_.identity, new_ids());
+  const Result<HttpOrigin> origin = origin_of(action);
+  if (!origin) return call(origin.error(), errand, "Http", {});
   const Authentication* how = action.authentication ? &*action.authentication : nullptr;
-  if (const auto* certificate = std::get_if<ClientCertificate>(how); made && certificate) {
+  HttpDestination to{*origin, folded(errand.job.key.collection), {}};
+  if (const auto* certificate = std::get_if<ClientCertificate>(how)) {
     const auto identity = identities_.of(*certificate);
     if (!identity) return call(identity.error(), errand, "Http", {});
-    made->tls = *identity;
+    to.tls = *identity;
   }
-  if (const auto* who = std::get_if<ActiveDirectoryOAuth>(how); made && who) {
-    return call_with_token(*who, *std::move(made), errand);
+  HttpClient::Make make = maker_of(errand, to.tls);
+  if (const auto* who = std::get_if<ActiveDirectoryOAuth>(how)) {
+    return call_with_token(*who, make(), errand);
   }
-  std::string host = made ? made->origin.host : "";
-  return call(std::move(made), errand, "Http",
-              [host](const HttpResult& result) { return outcome_of(host, result); });
+  auto understand = [host = origin->host](const HttpResult& result) {
+    return outcome_of(host, result);
+  };
+  return http_->send(std::move(to), hold_until(errand.not_before), std::move(make),
+                     reporter_of(errand.attempt, std::move(understand)));
+}
+
+// The ids are drawn here: chance is the engine's thread's.
+HttpClient::Make ActionDispatcher::maker_of(const Errand& errand,
+                                            std::shared_ptr<const TlsClient> tls) {
+  return [this, job = errand.job, attempt = errand.attempt, timeout = errand.timeout,
+          ids = new_ids(), tls = std::move(tls)] {
+    const auto& action = std::get<HttpAction>(action_of(job, attempt.role).what);
+    Result<HttpCall> made = http_call_of(action, attempt, job, options_.identity, ids);
+    ASSERT(made);  // origin_of() found the same address
+    made->timeout = timeout;
+    made->tls = tls;
+    return *std::move(made);
+  };
 }
 
 // The attempt's time is for both: what the token takes is not left for the call.
@@ -194,16 +212,20 @@ bool ActionDispatcher::call(Result<HttpCall> call, const Errand& errand, std::st
   return send_call(*std::move(call), errand.attempt, std::move(understand));
 }
 
-// It began when its turn came, not when we took it: a queue must show as lateness.
 bool ActionDispatcher::send_call(HttpCall call, const Attempt& attempt, Understand understand) {
-  return http_->send(std::move(call),
-                     [this, attempt, accepted = clock_.now(),
-                      understand = std::move(understand)](const HttpResult& result) {
-                       Outcome outcome = understand(result);
-                       outcome.ended = clock_.now();
-                       outcome.started = std::min(accepted + result.waited, outcome.ended);
-                       options_.report(attempt, std::move(outcome));
-                     });
+  return http_->send(std::move(call), reporter_of(attempt, std::move(understand)));
+}
+
+// It began when its turn came, not when we took it: a queue must show as lateness.
+HttpClient::Done ActionDispatcher::reporter_of(const Attempt& attempt,
+                                               Understand understand) const {
+  return [this, attempt, accepted = clock_.now(),
+          understand = std::move(understand)](const HttpResult& result) {
+    Outcome outcome = understand(result);
+    outcome.ended = clock_.now();
+    outcome.started = std::min(accepted + result.waited, outcome.ended);
+    options_.report(attempt, std::move(outcome));
+  };
 }
 
 Ticks ActionDispatcher::hold_until(Instant not_before) const {

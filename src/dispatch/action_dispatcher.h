@@ -82,6 +82,7 @@ class ActionDispatcher final : public Dispatcher {
   using Understand = std::function<Outcome(const HttpResult&)>;
 
   bool perform(const HttpAction& action, const Errand& errand);
+  HttpClient::Make maker_of(const Errand& errand, std::shared_ptr<const TlsClient> tls);
   bool call_with_token(const ActiveDirectoryOAuth& who, HttpCall call, const Errand& errand);
   bool perform(const StorageQueueAction& action, const Errand& errand);
   bool perform(const ServiceBusQueueAction& action, const Errand& errand);
@@ -96,6 +97,7 @@ class ActionDispatcher final : public Dispatcher {
   bool call(Result<HttpCall> call, const Errand& errand, std::string_view action,
             Understand understand);
   bool send_call(HttpCall call, const Attempt& attempt, Understand understand);
+  HttpClient::Done reporter_of(const Attempt& attempt, Understand understand) const;
   Ticks hold_until(Instant not_before) const;
   void fail(const Attempt& attempt, std::string message);
   Instant token_expiry() const;

@@ -53,6 +53,10 @@ void add_our_headers(HttpHeaders& headers, const Attempt& attempt, const Job& jo
   add(headers, "traceparent", traceparent(occurrence, ids.span));
 }
 
+Error no_address() {
+  return {ErrorCode::invalid, "The address is not an http or https address", {}};
+}
+
 // Certificates and tokens are not in the action itself; whoever sends it adds them.
 void add_authentication(HttpHeaders& headers, const HttpAction& action) {
   if (!action.authentication) return;
@@ -77,10 +81,16 @@ std::string expected_execution_time(Instant scheduled_for) {
   return text;
 }
 
+Result<HttpOrigin> origin_of(const HttpAction& action) {
+  std::optional<Url> url = parse_url(action.uri);
+  if (!url) return no_address();
+  return HttpOrigin{url->https, std::move(url->host), url->port};
+}
+
 Result<HttpCall> http_call_of(const HttpAction& action, const Attempt& attempt, const Job& job,
                               const HttpSenderIdentity& identity, const SendIds& ids) {
   std::optional<Url> url = parse_url(action.uri);
-  if (!url) return Error{ErrorCode::invalid, "The address is not an http or https address", {}};
+  if (!url) return no_address();
   HttpCall call;
   call.origin = {url->https, std::move(url->host), url->port};
   call.method = upper(action.method);

@@ -28,6 +28,9 @@ struct SendIds {
   std::uint64_t span = 0;
 };
 
+// What is called, without making the call of it. Fails where http_call_of() does.
+Result<HttpOrigin> origin_of(const HttpAction& action);
+
 // An error says in its message why this action cannot be called at all. Of the ways to
 // authenticate, Basic is in the call; a certificate and a token must be added.
 Result<HttpCall> http_call_of(const HttpAction& action, const Attempt& attempt, const Job& job,

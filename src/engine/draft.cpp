@@ -40,6 +40,7 @@ bool Draft::stored_jobs_are_gone(const std::string& folded_collection) const {
 }
 
 bool Draft::touched(const Job& job) const {
+  if (!commanded_) return false;
   if (jobs_.contains(folded(job.key))) return true;
   return !collections_.empty() && stored_jobs_are_gone(folded(job.key.collection));
 }
@@ -114,6 +115,7 @@ Result<SkuCounts> Draft::count_collections(const std::string& subscription, Sku 
 }
 
 void Draft::put(const JobCollection& collection) {
+  commanded_ = true;
   const std::string name = folded(collection.key);
   auto [it, added] = collections_.try_emplace(name);
   if (added) {
@@ -136,6 +138,7 @@ void Draft::remove(const JobCollection& collection) {
 }
 
 Draft::JobDraft& Draft::draft_of(const Job& job) {
+  commanded_ = true;
   const std::string name = folded(job.key);
   auto [it, added] = jobs_.try_emplace(name);
   if (added) {

@@ -33,7 +33,7 @@ class Draft {
   Result<std::vector<Job>> jobs_of(const CollectionKey& key);
   Result<std::int64_t> count_jobs(const CollectionKey& key);
   Result<SkuCounts> count_collections(const std::string& subscription, Sku sku);
-  bool touched(const Job& job) const;  // changed or removed in this step
+  bool touched(const Job& job) const;  // changed or removed by a command of this step
 
   void put(const JobCollection& collection);
   void remove(const JobCollection& collection);  // and its jobs
@@ -84,6 +84,7 @@ class Draft {
   bool stored_jobs_are_gone(const std::string& folded_collection) const;
 
   Store& store_;
+  bool commanded_ = false;  // somebody else than the engine changed something
   // Ordered, so that a simulated run writes in the same order every time.
   std::map<std::string, JobDraft> jobs_;
   std::map<std::string, CollectionDraft> collections_;

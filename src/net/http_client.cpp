@@ -75,8 +75,16 @@ HttpClientLoop& HttpClient::loop_of(const HttpOrigin& origin) {
 }
 
 bool HttpClient::send(HttpCall call, Done done) {
-  HttpClientLoop& loop = loop_of(call.origin);
-  return loop.send(std::move(call), std::move(done));
+  HttpDestination to{call.origin, call.owner, call.tls};
+  const Ticks hold = call.hold;
+  const auto made = std::make_shared<HttpCall>(std::move(call));
+  return send(
+      std::move(to), hold, [made] { return std::move(*made); }, std::move(done));
+}
+
+bool HttpClient::send(HttpDestination to, Ticks hold, Make make, Done done) {
+  HttpClientLoop& loop = loop_of(to.origin);
+  return loop.send(std::move(to), hold, std::move(make), std::move(done));
 }
 
 std::vector<TargetLoad> HttpClient::loads() const {

@@ -24,8 +24,8 @@
 #include "base/result.h"
 #include "net/egress_guard.h"
 #include "net/http_client_call.h"
-#include "net/target_load.h"
 #include "net/resolver.h"
+#include "net/target_load.h"
 #include "net/tls_client.h"
 
 namespace belfry {
@@ -37,6 +37,8 @@ class HttpClient {
  public:
   // Runs on one of the client's threads and must not block it; it may call send().
   using Done = std::function<void(HttpResult)>;
+  // Likewise. What it makes goes where it was said that it would go.
+  using Make = std::function<HttpCall()>;
 
   struct Options {
     std::size_t threads = 1;
@@ -56,6 +58,8 @@ class HttpClient {
   // From any thread, never blocking. False: a limit is reached or the client is draining;
   // nothing will be sent, and `done` is not called. Otherwise it is called exactly once.
   bool send(HttpCall call, Done done);
+  // The same for a call that is made only once there is room for it, by a thread of the client.
+  bool send(HttpDestination to, Ticks hold, Make make, Done done);
 
   // From any thread. An origin that is called with several certificates is there several times.
   std::vector<TargetLoad> loads() const;

@@ -51,6 +51,13 @@ struct HttpCall {
   std::shared_ptr<const TlsClient> tls;
 };
 
+// Where a call goes and on whose behalf, as HttpCall has it: enough to say whether there is room.
+struct HttpDestination {
+  HttpOrigin origin;
+  std::string owner;
+  std::shared_ptr<const TlsClient> tls;
+};
+
 struct HttpReply {
   int status = 0;
   std::string header_lines;  // each "Name: value" and CR LF, in their order

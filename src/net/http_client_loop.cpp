@@ -16,21 +16,15 @@ namespace {
 // call would cost more than the call's own bookkeeping.
 constexpr Millis kTick{20};
 
-HttpExchangePtr exchange_of(const HttpCall& call, const HttpProxy* proxy, HttpClient::Done done) {
+void write_down(const HttpCall& call, const HttpProxy* proxy, HttpExchange& exchange) {
   using Answering = HttpResponseReader::Answering;
-  auto exchange = std::make_unique<HttpExchange>();
   if (std::optional<std::string> bytes = render_http_call(call, proxy)) {
-    exchange->bytes = std::make_shared<const std::string>(*std::move(bytes));
+    exchange.bytes = std::make_shared<const std::string>(*std::move(bytes));
   }
-  exchange->answering = call.method == "HEAD" ? Answering::head : Answering::get;
-  exchange->done = std::move(done);
-  exchange->owner = call.owner;
-  exchange->probe = call.probe;
-  exchange->body_kept_bytes_max = call.body_kept_bytes_max;
-  exchange->accepted = exchange->begun = SteadyClock::now();
-  exchange->held_until = exchange->accepted + call.hold;
-  exchange->deadline = exchange->held_until + call.timeout;
-  return exchange;
+  exchange.answering = call.method == "HEAD" ? Answering::head : Answering::get;
+  exchange.probe = call.probe;
+  exchange.body_kept_bytes_max = call.body_kept_bytes_max;
+  exchange.deadline = exchange.held_until + call.timeout;
 }
 
 }  // namespace
@@ -41,19 +35,24 @@ std::size_t HttpClientLoop::KeyHash::operator()(const HttpOriginKey& key) const 
          (key.origin.https ? 1u : 0u);
 }
 
-// Written down here and not on the loop's thread: what a call is made of is given back to the
-// allocator by the thread that took it from there, and one string travels.
-bool HttpClientLoop::send(HttpCall call, HttpClient::Done done) {
-  const bool proxied = options_->proxy && options_->proxy->carries(call.origin);
-  HttpOriginKey key{call.origin, call.tls ? call.tls : options_->tls,
+// The call itself is made and written down on the loop's thread: whoever sends, the engine, has
+// thousands to send in one go.
+bool HttpClientLoop::send(HttpDestination to, Ticks hold, HttpClient::Make make,
+                          HttpClient::Done done) {
+  const bool proxied = options_->proxy && options_->proxy->carries(to.origin);
+  HttpOriginKey key{std::move(to.origin), to.tls ? std::move(to.tls) : options_->tls,
                     proxied ? options_->proxy : nullptr};
-  HttpExchangePtr exchange = exchange_of(call, key.proxy.get(), std::move(done));
+  auto exchange = std::make_unique<HttpExchange>();
+  exchange->done = std::move(done);
+  exchange->owner = std::move(to.owner);
+  exchange->accepted = exchange->begun = SteadyClock::now();
+  exchange->held_until = exchange->accepted + hold;
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
     HttpOriginPool* pool = admit(std::move(key), exchange->owner);
     if (pool == nullptr) return false;
-    inbox_.push_back({pool, std::move(exchange)});
+    inbox_.push_back({pool, std::move(exchange), std::move(make)});
     first = inbox_.size() == 1;
   }
   if (first) boost::asio::post(context_, [this] { take_inbox(); });
@@ -85,6 +84,8 @@ void HttpClientLoop::take_inbox() {
     submissions.swap(inbox_);
   }
   for (Submission& submission : submissions) {
+    write_down(std::exchange(submission.make, {})(), submission.pool->proxy(),
+               *submission.exchange);
     const SteadyTime until = submission.exchange->held_until;
     if (until <= submission.exchange->accepted) {
       begin(std::move(submission));

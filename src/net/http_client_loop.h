@@ -33,7 +33,7 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
   void run() { context_.run(); }
 
   // From any thread.
-  bool send(HttpCall call, HttpClient::Done done);
+  bool send(HttpDestination to, Ticks hold, HttpClient::Make make, HttpClient::Done done);
   void add_loads(std::vector<TargetLoad>& all);
   void stop_taking();
   bool wait_for_none(SteadyTime until);
@@ -53,6 +53,7 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
   struct Submission {
     HttpOriginPool* pool;
     HttpExchangePtr exchange;
+    HttpClient::Make make;
   };
   using Pools = std::unordered_map<HttpOriginKey, HttpOriginPool, KeyHash>;
 

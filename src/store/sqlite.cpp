@@ -202,6 +202,11 @@ SqliteFailure Connection::take_failure() {
   return out;
 }
 
+Status Connection::take_status() {
+  if (failed()) return take_failure().error;
+  return Done{};
+}
+
 void Connection::bind(sqlite3_stmt* statement, int index, Lifetime lifetime,
                       std::string_view text) {
   note(sqlite3_bind_text64(statement, index, text.data() != nullptr ? text.data() : "", text.size(),

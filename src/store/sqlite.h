@@ -137,6 +137,7 @@ class Connection {
   bool failed() const { return failure_.has_value(); }
   void fail(Error error);
   SqliteFailure take_failure();
+  Status take_status();  // well, or the failure's error
 
   // Closing leaves the log as it is, to be read again by the next one that opens.
   void keep_log_on_close();

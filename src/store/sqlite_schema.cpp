@@ -132,11 +132,6 @@ CREATE INDEX progress_at_rest ON progress(state) WHERE state <> 0;
 )",
 };
 
-Status done(Connection& db) {
-  if (db.failed()) return db.take_failure().error;
-  return Done{};
-}
-
 }  // namespace
 
 int schema_version() {
@@ -168,7 +163,7 @@ Status migrate(Connection& db) {
     db.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version = {}; COMMIT;",
                            kMigrations[next], next + 1));
   }
-  return done(db);
+  return db.take_status();
 }
 
 Status configure_writer(Connection& db) {
@@ -192,7 +187,7 @@ PRAGMA journal_size_limit = 134217728;
   if (db.value("PRAGMA application_id") == 0) {
     db.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
   }
-  return done(db);
+  return db.take_status();
 }
 
 Status configure_reader(Connection& db) {
@@ -202,7 +197,7 @@ PRAGMA trusted_schema = OFF;
 PRAGMA temp_store = MEMORY;
 PRAGMA cache_size = -4096;
 )");
-  return done(db);
+  return db.take_status();
 }
 
 }  // namespace belfry

@@ -8,6 +8,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "base/failpoint.h"
@@ -15,6 +16,7 @@
 #include "store/key_file.h"
 #include "store/sqlite_audit.h"
 #include "store/sqlite_facts.h"
+#include "store/sqlite_keys.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_schema.h"
 #include "store/sqlite_tokens.h"
@@ -53,7 +55,8 @@ const std::string kDue = kWaiting + kEarliestFirst;
 // The collections are found once; a job that is passed over costs a look at its row.
 const std::string kDueOf = kWaiting + R"( AND ?2 = (j.collection IN (
 SELECT k.id FROM json_each(?3) AS s CROSS JOIN collection AS k
-WHERE k.folded > s.value || '/' AND k.folded < s.value || '0')))" + kEarliestFirst;
+WHERE k.folded > s.value || '/' AND k.folded < s.value || '0')))" +
+                           kEarliestFirst;
 const std::string kStarted = std::string(kSelectJob) + R"(
 FROM progress AS p INDEXED BY progress_started CROSS JOIN job AS j ON j.id = p.job
                                                CROSS JOIN collection AS c ON c.id = j.collection
@@ -93,11 +96,6 @@ Error broken_error() {
           "the disk did not confirm a write: belfry must be restarted to read what it holds", ""};
 }
 
-Status in_order(Connection& db) {
-  if (db.failed()) return db.take_failure().error;
-  return Done{};
-}
-
 // Tells the path in front of what is wrong with it.
 Error at(const std::filesystem::path& path, const Error& error) {
   return {error.code, fmt::format("{}: {}", path.native(), error.message), error.target};
@@ -116,58 +114,13 @@ Result<std::unique_ptr<Connection>> open_writer(const SqliteOptions& options) {
   // Whatever the log holds is written to the database anew: after a sync that failed, nobody
   // knows what of the log is on the disk, however well it reads.
   db->checkpoint_and_truncate();
-  if (const auto done = in_order(*db); !done) return at(path, done.error());
+  if (const auto done = db->take_status(); !done) return at(path, done.error());
   if (const auto done = sync_directory(options.directory); !done) return done.error();
   return db;
 }
 
-std::vector<std::string> keys_in_use(Connection& db) {
-  std::vector<std::string> out;
-  for (Rows rows = db.query("SELECT key_id FROM sealing"); rows.next();) out.push_back(rows.text());
-  return out;
-}
-
 std::filesystem::path key_file_of(const SqliteOptions& options) {
   return options.key_file.empty() ? key_path(options.directory) : options.key_file;
-}
-
-Error missing_key_file(const std::filesystem::path& path, const std::string& used) {
-  return {ErrorCode::invalid,
-          fmt::format("the key file {} is missing, and secrets are sealed with its key {}: "
-                      "put it back",
-                      path.native(), shown_key_id(used)),
-          ""};
-}
-
-// Whether these keys open all that is sealed.
-Status check_fit(const std::filesystem::path& path, const std::vector<SealingKey>& keys,
-                 const std::vector<std::string>& used) {
-  for (const std::string& id : used) {
-    if (std::ranges::find(keys, id, &SealingKey::id) != keys.end()) continue;
-    return Error{ErrorCode::invalid,
-                 fmt::format("the key file {} holds the key {}, but secrets are sealed with {}: "
-                             "put the right one there",
-                             path.native(), shown_key_id(keys.front().id()), shown_key_id(id)),
-                 ""};
-  }
-  return Done{};
-}
-
-// A key is made only while nothing was ever sealed.
-Result<Sealer> open_sealer(const std::filesystem::path& path, Connection& db) {
-  const auto used = keys_in_use(db);
-  if (const auto done = in_order(db); !done) return done.error();
-  TRY_ASSIGN(auto keys, read_key_file(path));
-  if (keys.empty() && !used.empty()) return missing_key_file(path, used.front());
-  if (keys.empty()) {
-    TRY_ASSIGN(const SealingKey made, make_key_file(path));
-    keys.push_back(made);
-  }
-  if (const auto fit = check_fit(path, keys, used); !fit) return fit.error();
-  // Where there are others, that this one seals must be known before it does (sqlite_reseal.h).
-  if (keys.size() > 1) remember_key(db, keys.front().id());
-  if (const auto done = in_order(db); !done) return done.error();
-  return Sealer(keys);
 }
 
 Result<std::unique_ptr<Connection>> open_reader(const SqliteOptions& options) {
@@ -313,6 +266,7 @@ void SqliteStore::checkpoint_if_due() {
 Result<std::vector<WriteResult>> SqliteStore::commit(const std::vector<Write>& batch) {
   std::vector<WriteResult> results;
   results.reserve(batch.size());
+  committer_ = std::this_thread::get_id();
   const auto done = transaction([&](Connection& db) {
     SqliteBatch one(db, sealer_);
     for (const Write& write : batch) {
@@ -365,6 +319,10 @@ auto SqliteStore::read_with(Connection& db, Read body) -> Result<decltype(body(d
 
 template <typename Read>
 auto SqliteStore::read(Read body) -> Result<decltype(body(std::declval<Connection&>()))> {
+  if (committer_.load() == std::this_thread::get_id()) {
+    const std::lock_guard lock(writer_mutex_);
+    return read_with(*writer_, body);
+  }
   TRY_ASSIGN(const auto lease, readers_.take());
   return read_with(*lease, body);
 }

@@ -6,10 +6,10 @@
 //   DIRECTORY/belfry.lock   held while a server runs
 //   DIRECTORY/secret.key    the keys that seal secrets; not part of a backup
 //
-// One connection writes, and commits are forced to the disk before they are answered. due() and
-// started() are asked of it too: only the engine asks, between its commits, and so it neither
-// waits for readers nor reads again what it has just written. All other reads take a connection
-// of a pool.
+// One connection writes, and commits are forced to the disk before they are answered. Whatever the
+// thread that commits, the engine's, reads between its commits it reads with that connection too:
+// so it neither waits for readers nor fetches again what it has just written. All other threads
+// take a connection of a pool.
 //
 // When the disk fails to confirm what was written, nobody knows any more what it holds: from
 // then on every call is answered `unavailable`, until the store is opened again. The process is
@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "store/audit_log.h"
 #include "store/checkpointer.h"
@@ -124,6 +125,7 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   int checkpoint_at_;
   const std::function<void()> on_broken_;
   std::atomic<bool> broken_ = false;
+  std::atomic<std::thread::id> committer_{};
   std::mutex writer_mutex_;
   const std::unique_ptr<Connection> writer_;
   ReaderPool readers_;

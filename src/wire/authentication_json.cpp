@@ -68,8 +68,8 @@ struct AuthenticationWriter {
     }
     if (certificate.expiration) {
       // The live service's name, and the one that the published clients read.
-      out.member("certificateExpiration", format_instant(*certificate.expiration));
-      out.member("certificateExpirationDate", format_instant(*certificate.expiration));
+      out.member("certificateExpiration", *certificate.expiration);
+      out.member("certificateExpirationDate", *certificate.expiration);
     }
     if (!certificate.subject_name.empty()) {
       out.member("certificateSubjectName", certificate.subject_name);

@@ -92,7 +92,7 @@ void check_definition_size(const JobDefinition& definition, Reading& reading) {
 void write_definition(JsonWriter& out, const JobDefinition& definition,
                       const WriteOptions& options) {
   const Timing& timing = definition.timing;
-  if (timing.start_time) out.member("startTime", format_instant(*timing.start_time));
+  if (timing.start_time) out.member("startTime", *timing.start_time);
   out.object("action", [&] {
     write_action(out, definition.action, options);
     if (!definition.error_action) return;

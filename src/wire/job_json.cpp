@@ -38,9 +38,9 @@ void read_properties(ObjectReader& properties, JobRequest& out, Reading& reading
 
 void write_status(JsonWriter& out, const JobStatus& status, std::optional<Instant> next_execution) {
   if (status.last_execution) {
-    out.member("lastExecutionTime", format_instant(*status.last_execution));
+    out.member("lastExecutionTime", *status.last_execution);
   }
-  if (next_execution) out.member("nextExecutionTime", format_instant(*next_execution));
+  if (next_execution) out.member("nextExecutionTime", *next_execution);
   out.member("executionCount", status.executions);
   out.member("failureCount", status.failures);
   out.member("faultedCount", status.faults);
@@ -51,11 +51,11 @@ void write_status(JsonWriter& out, const JobStatus& status, std::optional<Instan
 void write_current_attempt(JsonWriter& out, const Job& job) {
   const DueAttempt& next = *job.next;
   out.member("executionTag", occurrence_tag(job.id, next.occurrence.seq));
-  out.member("expectedExecutionTime", format_instant(next.occurrence.scheduled_for));
+  out.member("expectedExecutionTime", next.occurrence.scheduled_for);
   out.member("actionName", next.role == ActionRole::main ? "MainAction" : "ErrorAction");
   out.member("retryCount", next.retry);
-  if (next.started) out.member("startTime", format_instant(*next.started));
-  if (!next.started) out.member("nextTryTime", format_instant(next.due));
+  if (next.started) out.member("startTime", *next.started);
+  if (!next.started) out.member("nextTryTime", next.due);
 }
 
 // Two numbers of twenty digits: the first falls as time goes on, so that the order of texts
@@ -77,9 +77,9 @@ std::string history_name(const HistoryEntry& entry) {
 }
 
 void write_history_properties(JsonWriter& out, const HistoryEntry& entry, SuccessStatus success) {
-  out.member("startTime", format_instant(entry.started));
-  out.member("endTime", format_instant(entry.ended));
-  out.member("expectedExecutionTime", format_instant(entry.occurrence.scheduled_for));
+  out.member("startTime", entry.started);
+  out.member("endTime", entry.ended);
+  out.member("expectedExecutionTime", entry.occurrence.scheduled_for);
   switch (entry.status) {
     case HistoryStatus::completed:
       if (success == SuccessStatus::written) out.member("status", "completed");
@@ -154,17 +154,25 @@ void write_job(JsonWriter& out, const Job& job, std::optional<Instant> next_exec
   out.end_object();
 }
 
-HistoryWriter::HistoryWriter(const JobKey& key, SuccessStatus success)
-    : id_(job_id(key) + "/history/"),
-      name_(key.collection.name + '/' + key.name + '/'),
-      success_(success) {}
+// The same in every row, but for the row's own name, which follows each.
+HistoryWriter::HistoryWriter(const JobKey& key, SuccessStatus success) : success_(success) {
+  JsonWriter id;
+  id.value(job_id(key) + "/history/");
+  JsonWriter name;
+  name.value(key.collection.name + '/' + key.name + '/');
+  const auto without_end = [](const JsonWriter& quoted) {
+    return quoted.text().substr(0, quoted.text().size() - 1);
+  };
+  before_id_ = R"("id":)" + without_end(id);
+  before_name_ =
+      R"(","type":"Microsoft.Scheduler/jobCollections/jobs/history","name":)" + without_end(name);
+}
 
 void HistoryWriter::write(JsonWriter& out, const HistoryEntry& entry) const {
   const std::string name = history_name(entry);
   out.begin_object();
-  out.member("id", id_ + name);
-  out.member("type", "Microsoft.Scheduler/jobCollections/jobs/history");
-  out.member("name", name_ + name);
+  for (const std::string* part : {&before_id_, &name, &before_name_, &name}) out.part(*part);
+  out.part("\"");
   out.object("properties", [&] { write_history_properties(out, entry, success_); });
   out.end_object();
 }

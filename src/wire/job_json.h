@@ -40,8 +40,8 @@ class HistoryWriter {
   void write(JsonWriter& out, const HistoryEntry& entry) const;
 
  private:
-  std::string id_;    // up to the row's own name
-  std::string name_;  // likewise
+  std::string before_id_;    // what stands before the row's own name, at its first place
+  std::string before_name_;  // and at its second
   SuccessStatus success_;
 };
 

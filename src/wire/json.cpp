@@ -8,7 +8,9 @@
 #include <boost/json/parser.hpp>
 #include <boost/json/serialize.hpp>
 #include <cmath>
+#include <limits>
 
+#include "base/assert.h"
 #include "model/json_members.h"
 
 namespace belfry {
@@ -132,29 +134,48 @@ std::string Element::path() const {
 }
 
 ObjectReader::ObjectReader(const json::object& object, std::string path, Reading& reading)
-    : object_(&object), path_(std::move(path)), reading_(&reading), asked_(object.size()) {}
+    : object_(&object), root_path_(std::move(path)), reading_(&reading) {}
 
 ObjectReader::ObjectReader(ObjectReader&& other) noexcept
-    : object_(other.object_),
-      path_(std::move(other.path_)),
+    : object_(std::exchange(other.object_, nullptr)),
+      root_path_(std::move(other.root_path_)),
+      names_(other.names_),
+      depth_(other.depth_),
       reading_(other.reading_),
-      asked_(std::move(other.asked_)) {
-  other.object_ = nullptr;
-}
+      asked_first_(other.asked_first_),
+      asked_later_(std::move(other.asked_later_)) {}
 
 ObjectReader::~ObjectReader() {
   if (object_ == nullptr) return;
-  for (std::size_t i = 0; i < asked_.size(); ++i) {
-    if (!asked_[i]) reading_->ignore(path_of(object_->begin()[i].key()));
+  for (std::size_t i = 0; i < object_->size(); ++i) {
+    if (!was_asked(i)) reading_->ignore(path_of(object_->begin()[i].key()));
   }
 }
 
+bool ObjectReader::was_asked(std::size_t position) const {
+  constexpr std::size_t kBits = std::numeric_limits<Asked>::digits;
+  if (position < kBits) return (asked_first_ >> position & 1) != 0;
+  return position - kBits < asked_later_.size() && asked_later_[position - kBits];
+}
+
+void ObjectReader::note_asked(std::size_t position) {
+  constexpr std::size_t kBits = std::numeric_limits<Asked>::digits;
+  if (position < kBits) {
+    asked_first_ |= Asked{1} << position;
+    return;
+  }
+  asked_later_.resize(object_->size() - kBits);
+  asked_later_[position - kBits] = true;
+}
+
 std::string ObjectReader::path_of(std::string_view name) const {
-  std::string path;
-  path.reserve(path_.size() + 1 + name.size());
-  path += path_;
-  if (!path_.empty()) path += '.';
-  path += name;
+  std::string path = root_path_;
+  const auto add = [&path](std::string_view part) {
+    if (!path.empty()) path += '.';
+    path += part;
+  };
+  for (std::size_t i = 0; i < depth_; ++i) add(names_[i]);
+  add(name);
   return path;
 }
 
@@ -166,7 +187,7 @@ const json::value* ObjectReader::find(std::string_view name) {
     });
   }
   if (member == object_->end()) return nullptr;
-  asked_[static_cast<std::size_t>(member - object_->begin())] = true;
+  note_asked(static_cast<std::size_t>(member - object_->begin()));
   return member->value().is_null() ? nullptr : &member->value();
 }
 
@@ -216,7 +237,12 @@ std::optional<ObjectReader> ObjectReader::object(std::string_view name) {
     fail(name, fmt::format("must be an object; it is {}.", kind_of(*value)));
     return std::nullopt;
   }
-  return ObjectReader(*object, path_of(name), *reading_);
+  ASSERT(depth_ < kReaderDepthMax);
+  ObjectReader reader(*object, root_path_, *reading_);
+  reader.names_ = names_;
+  reader.names_[depth_] = name;
+  reader.depth_ = depth_ + 1;
+  return reader;
 }
 
 void ObjectReader::fail(std::string_view name, std::string message) {
@@ -224,7 +250,7 @@ void ObjectReader::fail(std::string_view name, std::string message) {
 }
 
 void ObjectReader::skip_rest() {
-  asked_.assign(asked_.size(), true);
+  for (std::size_t i = 0; i < object_->size(); ++i) note_asked(i);
 }
 
 void ObjectReader::fail_choice(std::string_view name, const json::value& value,

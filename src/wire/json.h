@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <array>
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
@@ -69,7 +70,6 @@ class ObjectReader {
   ObjectReader(ObjectReader&&) noexcept;
   ObjectReader& operator=(ObjectReader&&) = delete;
 
-  const std::string& path() const { return path_; }
   std::string path_of(std::string_view name) const;
 
   // The member by name, in any case; null counts as absent.
@@ -79,6 +79,7 @@ class ObjectReader {
   std::optional<std::string> text(std::string_view name, std::size_t bytes_max);
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max);
   std::optional<bool> boolean(std::string_view name);
+  // The name must outlive the reader that is given.
   std::optional<ObjectReader> object(std::string_view name);
 
   // Spellings are compared without regard to case.
@@ -99,10 +100,20 @@ class ObjectReader {
   void fail_choice(std::string_view name, const boost::json::value& value,
                    const std::vector<std::string_view>& spellings);
 
+  static constexpr std::size_t kReaderDepthMax = 8;  // of readers that come from one another
+  using Asked = std::uint64_t;
+
+  bool was_asked(std::size_t position) const;
+  void note_asked(std::size_t position);
+
+  // The path is made of its parts only when somebody has to be told: nothing is wrong with most.
   const boost::json::object* object_;
-  std::string path_;
+  std::string root_path_;
+  std::array<std::string_view, kReaderDepthMax> names_{};  // from the root to here
+  std::size_t depth_ = 0;
   Reading* reading_;
-  std::vector<bool> asked_;  // by position in the object
+  Asked asked_first_ = 0;          // by position in the object, a bit for each
+  std::vector<bool> asked_later_;  // the positions for which there is no bit
 };
 
 // An element of an array, or the bare value that may stand for an array of one. Its path is made

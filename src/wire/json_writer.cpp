@@ -2,6 +2,7 @@
 
 #include "wire/json_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -25,21 +26,31 @@ constexpr std::array<char, 256> kEscapes = [] {
   return escapes;
 }();
 
-// How many of the first characters stand for themselves, eight at a time: a byte below 0x20 or
-// equal to a quote or a backslash leaves its highest bit set. The last few are not looked at.
-std::size_t plain_prefix(std::string_view text) {
+// Where the first character that must be escaped stands, from `from` on; the end where none does.
+// Eight are looked at together: a byte below 0x20, or equal to a quote or a backslash, leaves its
+// highest bit set. Bytes from 0x80 on are parts of letters, and hide what stands before them: then
+// the eight are looked at one by one.
+std::size_t find_escaped(std::string_view text, std::size_t from) {
   constexpr std::uint64_t kOnes = 0x0101010101010101;
   constexpr std::uint64_t kHigh = 0x8080808080808080;
-  std::size_t i = 0;
-  for (std::uint64_t eight = 0; i + sizeof(eight) <= text.size(); i += sizeof(eight)) {
-    std::memcpy(&eight, text.data() + i, sizeof(eight));
-    const std::uint64_t quotes = eight ^ (kOnes * '"');
-    const std::uint64_t slashes = eight ^ (kOnes * '\\');
-    const std::uint64_t low = (eight - kOnes * 0x20) | (quotes - kOnes) | (slashes - kOnes);
-    // Bytes from 0x80 on are parts of letters; what they hide here is found one by one.
-    if (((low | eight) & kHigh) != 0) break;
+  std::size_t i = from;
+  for (std::uint64_t eight = 0; i < text.size();) {
+    if (i + sizeof(eight) <= text.size()) {
+      std::memcpy(&eight, text.data() + i, sizeof(eight));
+      const std::uint64_t quotes = eight ^ (kOnes * '"');
+      const std::uint64_t slashes = eight ^ (kOnes * '\\');
+      const std::uint64_t low = (eight - kOnes * 0x20) | (quotes - kOnes) | (slashes - kOnes);
+      if (((low | eight) & kHigh) == 0) {
+        i += sizeof(eight);
+        continue;
+      }
+    }
+    const std::size_t end = std::min(i + sizeof(eight), text.size());
+    for (; i < end; ++i) {
+      if (kEscapes[static_cast<unsigned char>(text[i])] != 0) return i;
+    }
   }
-  return i;
+  return text.size();
 }
 
 void append_escaped(std::string& text, char c, char escape) {
@@ -69,14 +80,13 @@ void JsonWriter::open(char bracket) {
 void JsonWriter::quote(std::string_view text) {
   text_ += '"';
   std::size_t begin = 0;
-  for (std::size_t i = plain_prefix(text); i < text.size(); ++i) {
-    const char escape = kEscapes[static_cast<unsigned char>(text[i])];
-    if (escape == 0) continue;
-    text_.append(text, begin, i - begin);
-    append_escaped(text_, text[i], escape);
-    begin = i + 1;
+  while (true) {
+    const std::size_t end = find_escaped(text, begin);
+    text_.append(text, begin, end - begin);
+    if (end == text.size()) break;
+    append_escaped(text_, text[end], kEscapes[static_cast<unsigned char>(text[end])]);
+    begin = end + 1;
   }
-  text_.append(text, begin, text.size() - begin);
   text_ += '"';
 }
 
@@ -103,6 +113,13 @@ void JsonWriter::value(bool flag) {
 
 void JsonWriter::value(double number) {
   json(boost::json::serialize(boost::json::value(number)));
+}
+
+void JsonWriter::value(Instant instant) {
+  separate();
+  text_ += '"';
+  append_instant(text_, instant);
+  text_ += '"';
 }
 
 void JsonWriter::null() {

@@ -8,10 +8,13 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/instant.h"
 
 namespace belfry {
 
@@ -22,8 +25,16 @@ class JsonWriter {
   void begin_array() { open('['); }
   void end_array() { text_ += ']'; }
 
-  // Of the member whose value comes next.
+  // Of the member whose value comes next. A name in the program's text is written as it stands:
+  // it must have nothing in it that JSON escapes.
   void name(std::string_view name);
+  template <std::size_t size>
+  void name(const char (&literal)[size]) {
+    separate();
+    text_ += '"';
+    text_.append(literal, size - 1);
+    text_.append("\":", 2);
+  }
 
   void value(std::string_view text);
   void value(const char* text) { value(std::string_view(text)); }
@@ -32,20 +43,23 @@ class JsonWriter {
   void value(int number) { value(static_cast<std::int64_t>(number)); }
   void value(bool flag);
   void value(double number);
+  void value(Instant instant);
   void null();
 
   // What is JSON already.
   void json(std::string_view text);
+  // A part of something that is JSON with what comes before and after it.
+  void part(std::string_view text) { text_ += text; }
 
-  template <typename Value>
-  void member(std::string_view its_name, const Value& its_value) {
+  template <typename Name, typename Value>
+  void member(const Name& its_name, const Value& its_value) {
     name(its_name);
     value(its_value);
   }
 
   // Calls `body`, which writes the members or the elements.
-  template <typename Body>
-  void object(std::string_view its_name, Body body) {
+  template <typename Name, typename Body>
+  void object(const Name& its_name, Body body) {
     name(its_name);
     object(body);
   }
@@ -55,14 +69,16 @@ class JsonWriter {
     body();
     end_object();
   }
-  template <typename Body>
-  void array(std::string_view its_name, Body body) {
+  template <typename Name, typename Body>
+  void array(const Name& its_name, Body body) {
     name(its_name);
     begin_array();
     body();
     end_array();
   }
 
+  // About so much is to come.
+  void reserve(std::size_t bytes) { text_.reserve(text_.size() + bytes); }
   const std::string& text() const { return text_; }
   std::string take() { return std::move(text_); }
 

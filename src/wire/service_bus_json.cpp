@@ -157,7 +157,7 @@ void write_brokered(JsonWriter& out, const BrokeredProperties& brokered, Duratio
   }
   if (brokered.force_persistence) out.member("forcePersistence", *brokered.force_persistence);
   if (brokered.scheduled_enqueue_time) {
-    out.member("scheduledEnqueueTimeUtc", format_instant(*brokered.scheduled_enqueue_time));
+    out.member("scheduledEnqueueTimeUtc", *brokered.scheduled_enqueue_time);
   }
   if (brokered.time_to_live) out.member("timeToLive", spelt(*brokered.time_to_live, durations));
 }

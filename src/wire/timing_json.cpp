@@ -242,7 +242,7 @@ void write_recurrence(JsonWriter& out, const Recurrence& recurrence) {
   out.begin_object();
   out.member("frequency", spelling_of(recurrence.frequency));
   if (recurrence.count) out.member("count", *recurrence.count);
-  if (recurrence.end_time) out.member("endTime", format_instant(*recurrence.end_time));
+  if (recurrence.end_time) out.member("endTime", *recurrence.end_time);
   out.member("interval", recurrence.interval);
   if (!recurrence.schedule.empty()) {
     out.object("schedule", [&] { write_schedule(out, recurrence.schedule); });

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "net/forwarded_address.h"
 #include "net/http_answer.h"
 #include "net/tls_server.h"
 
@@ -210,11 +211,17 @@ void HttpServerConnection::send_continue() {
 
 void HttpServerConnection::look_at_head() {
   HttpRequest& request = reader_.head().request;
-  request.remote_address = remote_address_;
+  request.remote_address = remote_address_of(request);
   std::optional<HttpResponse> response;
   if (options().at_head) response = options().at_head(request);
   if (response) return turn_away(*std::move(response));
   advance();
+}
+
+std::string HttpServerConnection::remote_address_of(const HttpRequest& request) const {
+  if (options().remote_address == HttpServer::RemoteAddress::of_connection) return remote_address_;
+  const auto forwarded = forwarded_address(request.headers);
+  return forwarded ? forwarded->text() : remote_address_;
 }
 
 // The body that nobody wants is read past before the next request, unless it is not known whether,

@@ -122,6 +122,29 @@ def rate_of_failures(suite, binary):
             equal(stranger.get("/healthz").status, 200)
 
 
+def rate_of_failures_behind_a_proxy(suite, binary):
+    def from_address(client, address):
+        return client.get(path, headers={"X-Forwarded-For": f"192.0.2.9, {address}"})
+
+    path = Group("s").all_collections()
+    flags = (*CLOCK, "--auth", "token", "--limit-failed-authentications", "1")
+    with Server(binary, *flags, "--behind-proxy") as server:
+        new = Owner(server).caller(("Reader", scope_of("s")))
+        stranger = Client(server.port, "belfry_0000")
+        with suite.case("behind a proxy, who tries credentials shuts out nobody elsewhere"):
+            equal([from_address(stranger, f"192.0.2.1:{port}").status for port in range(BURST)],
+                  [401] * BURST)
+            throttled(from_address(stranger, "192.0.2.1"))
+            equal(from_address(stranger, "192.0.2.2").status, 401)
+            equal(from_address(new, "[2001:db8::1]:50000").status, 200)
+    with Server(binary, *flags) as server:
+        stranger = Client(server.port, "belfry_0000")
+        with suite.case("without a proxy nobody is believed to call from elsewhere"):
+            for number in range(BURST):
+                equal(from_address(stranger, f"192.0.2.{number}").status, 401)
+            throttled(from_address(stranger, "192.0.2.100"))
+
+
 def turned_away_by_the_head(suite, binary):
     with Server(binary, *CLOCK, "--auth", "token", "--limit-credential-writes", "1") as server:
         owner = Owner(server)
@@ -234,6 +257,7 @@ def main():
     rates_of_subscriptions(suite, binary)
     rates_of_credentials(suite, binary)
     rate_of_failures(suite, binary)
+    rate_of_failures_behind_a_proxy(suite, binary)
     turned_away_by_the_head(suite, binary)
     methods_of_probes(suite, binary)
     who_may_not_ask_takes_nothing(suite, binary)

@@ -163,6 +163,40 @@ def turned_away_by_the_head(suite, binary):
             connection.close()
 
 
+def turned_away_by_the_subscription(suite, binary):
+    """A request that nobody waits for the body of was judged by its head."""
+    with Server(binary, *CLOCK, "--auth", "token", "--limit-subscription-writes", "1") as server:
+        owner = Owner(server)
+        group = Group()
+
+        def status_of(method, token, path):
+            connection = RawConnection(server.port)
+            answer = connection.ask((
+                f"{method} {path}?api-version={VERSION} HTTP/1.1\r\nHost: a\r\n"
+                f"Authorization: Bearer {token}\r\nContent-Length: 200000\r\n\r\n").encode())
+            connection.close()
+            return answer.status
+
+        tokens = {role: owner.token((role, scope_of(group.subscription)))["token"]
+                  for role in ("Contributor", "Operator")}
+        with suite.case("a write too many for a subscription is answered before its body came"):
+            for token in tokens.values():
+                equal(Client(server.port, token).get(group.all_collections()).status, 200)
+            writer = Client(server.port, tokens["Contributor"])
+            for _ in range(BURST):
+                equal(writer.put(group.collection(), collection_body()).status, 201)
+            for method in ("PUT", "PATCH", "DELETE"):
+                equal(status_of(method, tokens["Contributor"], group.collection()), 429)
+            answer = writer.put(group.collection(), collection_body())
+            throttled(answer)
+            equal(answer.headers["x-ms-ratelimit-remaining-subscription-writes"], "0")
+        with suite.case("who may not write there is told that, and not what others have used up"):
+            operator = Client(server.port, tokens["Operator"])
+            equal(operator.put(group.collection(), collection_body()).status, 403)
+            throttled(operator.post(group.collection() + "/disable"))
+            throttled(operator.patch(group.collection(), {"properties": {"state": "Disabled"}}))
+
+
 def who_may_not_ask_takes_nothing(suite, binary):
     with Server(binary, *CLOCK, "--auth", "token", "--limit-subscription-reads",
                 "1") as server:
@@ -170,10 +204,24 @@ def who_may_not_ask_takes_nothing(suite, binary):
         group = Group()
         stranger = owner.caller(("Reader", scope_of("elsewhere")))
         mine = owner.caller(("Reader", scope_of(group.subscription)))
+        left = "x-ms-ratelimit-remaining-subscription-reads"
         with suite.case("a stranger cannot use up a subscription's rate"):
             equal({stranger.get(group.collection()).status for _ in range(3 * BURST)}, {404})
-            answer = mine.get(group.all_collections())
-            equal(answer.headers["x-ms-ratelimit-remaining-subscription-reads"], str(BURST - 1))
+            equal(mine.get(group.all_collections()).headers[left], str(BURST - 1))
+        with suite.case("nor by lists, which show a stranger nothing, not even what is left"):
+            for path in (group.all_collections(), group.collections()):
+                for _ in range(3 * BURST):
+                    answer = stranger.get(path)
+                    equal((answer.status, answer.json["value"], answer.headers[left]),
+                          (200, [], None))
+            equal(mine.get(group.all_collections()).headers[left], str(BURST - 2))
+        with suite.case("a stranger does not learn that a subscription's rate is used up"):
+            while mine.get(group.collection()).status != 429:
+                pass
+            equal([stranger.get(path).status for path in (group.collection(), group.job(),
+                                                          group.all_collections())],
+                  [404, 404, 200])
+            equal(stranger.put(group.collection(), collection_body()).status, 404)
 
 
 def methods_of_probes(suite, binary):
@@ -259,6 +307,7 @@ def main():
     rate_of_failures(suite, binary)
     rate_of_failures_behind_a_proxy(suite, binary)
     turned_away_by_the_head(suite, binary)
+    turned_away_by_the_subscription(suite, binary)
     methods_of_probes(suite, binary)
     who_may_not_ask_takes_nothing(suite, binary)
     no_rates_in_local_mode(suite, binary)

@@ -21,6 +21,7 @@
 
 #include "net/amqp_exchange.h"
 #include "net/held_back.h"
+#include "net/http_client_admission.h"
 
 namespace belfry {
 
@@ -42,8 +43,7 @@ class AmqpPeer {
   AmqpLoop& loop() { return loop_; }
   const AmqpBroker& broker() const { return broker_; }
 
-  // Calls accepted for this broker and not finished; the loop's mutex guards it.
-  std::size_t admitted = 0;
+  HttpAdmission::Origin taken;  // the loop's mutex guards it
 
  private:
   AmqpLoop& loop_;
@@ -55,7 +55,7 @@ class AmqpPeer {
 
 class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
  public:
-  explicit AmqpLoop(AmqpClient::Options options) : options_(std::move(options)) {}
+  explicit AmqpLoop(AmqpClient::Options options);
 
   // On the loop's thread, until stop().
   void run() { context_.run(); }
@@ -78,7 +78,8 @@ class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
     AmqpExchangePtr exchange;
   };
 
-  AmqpPeer* admit(const AmqpBroker& broker);
+  AmqpPeer* admit(const AmqpCall& call);
+  void release(AmqpPeer& peer, const std::string& owner);
   void take_inbox();
   void arm_timer();
   void check_deadlines();
@@ -97,7 +98,7 @@ class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
   std::mutex mutex_;  // guards what follows
   std::condition_variable none_;
   bool taking_ = true;
-  std::size_t calls_ = 0;
+  HttpAdmission admission_;
   std::vector<Submission> inbox_;
   std::map<AmqpBroker, AmqpPeer> peers_;
 };

@@ -130,7 +130,12 @@ void Api::handle(HttpRequest request, Respond respond) {
   if (is_open_to_all(path)) return answer_to_all(path, call);
 
   if (!workers_.try_post(client_of(call->request), [this, call] { admit(call); })) {
-    answer(call, error_response({ErrorCode::busy, "Too many requests are waiting.", {}}));
+    const WorkerLimits& limits = workers_.limits();
+    answer(call, error_response({ErrorCode::busy,
+                                 fmt::format("Too many requests are waiting: {} may in all, and {} "
+                                             "of one client.",
+                                             limits.waiting_max, limits.waiting_per_client_max),
+                                 {}}));
   }
 }
 
@@ -349,7 +354,10 @@ void Api::submit(const Permit& permit, const CallPtr& call, Command command, Ren
     });
   };
   if (!engine_.submit(std::move(command), std::move(reply_to), permit.audited())) {
-    answer(call, error_response({ErrorCode::busy, "Too many writes are waiting.", {}}));
+    answer(call, error_response(
+                     {ErrorCode::busy,
+                      fmt::format("{} writes are waiting, and no more may.", kWaitingCommandsMax),
+                      {}}));
   }
 }
 

@@ -58,6 +58,7 @@ TEST(ForwardedAddress, IsNothingElse) {
 // What stands before it came with the request, and anybody may have written it.
 TEST(ForwardedAddress, IsTheLastThatWasAdded) {
   EXPECT_EQ(address_in("198.51.100.1, 192.0.2.1"), "192.0.2.1");
+  EXPECT_EQ(address_in("198.51.100.1, 198.51.100.2, 192.0.2.1"), "192.0.2.1");
   EXPECT_EQ(address_in("192.0.2.1, unknown"), "none");
   EXPECT_EQ(address_in(HttpHeaders{{"X-Forwarded-For", "198.51.100.1"},
                                    {"x-forwarded-for", "198.51.100.2,192.0.2.1"},

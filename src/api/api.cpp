@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <iterator>
@@ -11,6 +12,7 @@
 #include "api/openapi.h"
 #include "api/operations.h"
 #include "api/response.h"
+#include "net/egress_guard.h"
 #include "wire/collection_json.h"
 #include "wire/error_json.h"
 
@@ -82,6 +84,15 @@ std::string_view credential_of(const HttpRequest& request) {
 // By which the requests of a credential are counted.
 std::string key_of(const Principal& who) {
   return fmt::format("{} {}", static_cast<int>(who.kind), who.id);
+}
+
+// By which requests without a good credential are counted. Whoever has one IPv6 address has all of
+// its network, 2^64 of them.
+std::string failure_key_of(const HttpRequest& request) {
+  auto address = IpAddress::parse(request.remote_address);
+  if (!address || address->family == IpAddress::Family::v4) return request.remote_address;
+  std::fill(address->bytes.begin() + 8, address->bytes.end(), std::uint8_t{0});
+  return address->text() + "/64";
 }
 
 // What a watchdog asks, or anybody: it takes neither a credential nor a worker.
@@ -171,7 +182,7 @@ std::optional<HttpResponse> Api::too_many_of(const HttpRequest& head) const {
     if (allowance.granted) return too_many_there(*client->who, head);
     return too_many(kind, fmt::format("client '{}'", client->who->name), allowance);
   }
-  const Allowance allowance = failure_rates_.look(head.remote_address, RequestKind::read, now);
+  const Allowance allowance = failure_rates_.look(failure_key_of(head), RequestKind::read, now);
   if (allowance.granted) return {};
   return too_many("requests from this address without a known access token", allowance);
 }
@@ -192,7 +203,7 @@ std::optional<HttpResponse> Api::too_many_there(const Principal& who,
 
 void Api::note_failure(const HttpRequest& request) {
   known_clients_.forget(credential_of(request));
-  failure_rates_.take(request.remote_address, RequestKind::read, clock_.now());
+  failure_rates_.take(failure_key_of(request), RequestKind::read, clock_.now());
 }
 
 void Api::admit(const CallPtr& call) {

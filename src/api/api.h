@@ -152,7 +152,7 @@ class Api {
   Gate gate_;
   RateLimits credential_rates_;
   RateLimits subscription_rates_;
-  RateLimits failure_rates_;  // by address
+  RateLimits failure_rates_;  // by address, of IPv6 by network
   KnownClients known_clients_;
   std::atomic<bool> ending_ = false;
 };

@@ -137,6 +137,11 @@ def rate_of_failures_behind_a_proxy(suite, binary):
             throttled(from_address(stranger, "192.0.2.1"))
             equal(from_address(stranger, "192.0.2.2").status, 401)
             equal(from_address(new, "[2001:db8::1]:50000").status, 200)
+        with suite.case("the addresses of an IPv6 network count as one: whoever has one has all"):
+            for number in range(BURST):
+                equal(from_address(stranger, f"2001:db8:1:1::{number}").status, 401)
+            throttled(from_address(stranger, "2001:db8:1:1:f::"))
+            equal(from_address(stranger, "2001:db8:1:2::").status, 401)
     with Server(binary, *flags) as server:
         stranger = Client(server.port, "belfry_0000")
         with suite.case("without a proxy nobody is believed to call from elsewhere"):

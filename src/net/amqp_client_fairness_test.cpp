@@ -85,6 +85,23 @@ TEST(AmqpClientFairness, BoundsTheBrokersOfAnOwner) {
   EXPECT_EQ(fill(*client, "b", another.port()), 2);
 }
 
+// Connections are kept for a while; that must not keep others from theirs.
+TEST(AmqpClientFairness, AnIdleBrokerGivesWayToAnother) {
+  const AmqpTestBroker idle({});
+  const AmqpTestBroker another({});
+  AmqpLimits limits;
+  limits.brokers_max = 1;
+  const auto client = start(limits);
+  for (int i = 1; i <= 2; ++i) {
+    for (const AmqpTestBroker* broker : {&idle, &another}) {
+      EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(
+          outcome_of(*client, message_of("a", broker->port()))));
+      EXPECT_EQ(broker->connections(), i) << "it was closed when the other was needed";
+      EXPECT_EQ(client->loads().size(), 1u);
+    }
+  }
+}
+
 TEST(AmqpClientFairness, BoundsAnOwnerAndATenantOverAllBrokers) {
   const AmqpTestBroker broker(kSilent);
   const AmqpTestBroker another(kSilent);

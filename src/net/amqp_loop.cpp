@@ -53,6 +53,11 @@ void AmqpPeer::check_deadlines(SteadyTime now) {
   if (connection) connection->check_deadlines(now);
 }
 
+void AmqpPeer::close() {
+  const auto connection = connection_;
+  if (connection) connection->end(HttpFailure{HttpFailureKind::closed, {}});
+}
+
 // A connection that was open may come back at once: brokers are restarted. One that could not
 // be opened must wait, and longer each time.
 void AmqpPeer::on_ended(bool was_open) {
@@ -70,24 +75,28 @@ AmqpLoop::AmqpLoop(AmqpClient::Options options)
 bool AmqpLoop::send(AmqpCall call, AmqpClient::Done done) {
   AmqpExchangePtr exchange = exchange_of(std::move(call), std::move(done));
   bool first = false;
+  bool crowded = false;
   {
     const std::lock_guard lock(mutex_);
     AmqpPeer* peer = admit(exchange->call);
     if (peer == nullptr) return false;
     inbox_.push_back({peer, std::move(exchange)});
     first = inbox_.size() == 1;
+    crowded = peers_.size() > options_.limits.brokers_max;
   }
+  if (crowded) boost::asio::post(context_, [this] { close_idle_peers(); });
   if (first) boost::asio::post(context_, [this] { take_inbox(); });
   return true;
 }
 
-// Peers are counted too: one whose connection is idle is kept for a while, and takes no slot.
+// A peer whose connection is idle is kept for a while and takes no slot; where they are too many
+// they are closed soon, but somebody may be faster.
 AmqpPeer* AmqpLoop::admit(const AmqpCall& call) {
   if (!taking_) return nullptr;
   static const HttpAdmission::Origin kNothingTaken;
   const auto known = peers_.find(call.broker);
   const bool is_known = known != peers_.end();
-  if (!is_known && peers_.size() >= options_.limits.brokers_max) return nullptr;
+  if (!is_known && peers_.size() >= 2 * options_.limits.brokers_max) return nullptr;
   if (!admission_.has_room(is_known ? known->second.taken : kNothingTaken, call.owner)) {
     return nullptr;
   }
@@ -147,6 +156,21 @@ std::vector<AmqpPeer*> AmqpLoop::peers() {
   all.reserve(peers_.size());
   for (auto& [broker, peer] : peers_) all.push_back(&peer);
   return all;
+}
+
+// Nobody shuts out others by connections that nobody uses.
+void AmqpLoop::close_idle_peers() {
+  for (AmqpPeer* peer : idle_peers()) peer->close();
+  forget_idle_peers(SteadyClock::now());
+}
+
+std::vector<AmqpPeer*> AmqpLoop::idle_peers() {
+  const std::lock_guard lock(mutex_);
+  std::vector<AmqpPeer*> idle;
+  for (auto& [broker, peer] : peers_) {
+    if (peer.taken.calls == 0) idle.push_back(&peer);
+  }
+  return idle;
 }
 
 // The only place where a peer ends: nothing is accepted for it that is not finished, and it

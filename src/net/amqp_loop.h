@@ -34,6 +34,7 @@ class AmqpPeer {
 
   void submit(AmqpExchangePtr exchange);
   void check_deadlines(SteadyTime now);
+  void close();  // nothing was accepted for it that is not finished
   bool idle(SteadyTime now) const { return !connection_ && now >= not_before_; }
 
   // What the connection tells: the broker let us in; it is over.
@@ -84,6 +85,8 @@ class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
   void arm_timer();
   void check_deadlines();
   std::vector<AmqpPeer*> peers();
+  void close_idle_peers();
+  std::vector<AmqpPeer*> idle_peers();
   void forget_idle_peers(SteadyTime now);
 
   const AmqpClient::Options options_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Any text as an address that a job calls, as the name that completes an operator's address, and
-// as an IP address: none, or one that means the same wherever it is read again. Nothing in it can
-// end a line of a request.
+// as an IP address, also as proxies write one: none, or one that means the same wherever it is read
+// again. Nothing in it can end a line of a request.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "dispatch/endpoint_template.h"
 #include "model/url.h"
 #include "net/egress_guard.h"
+#include "net/forwarded_address.h"
 #include "net/http_proxy.h"
 
 namespace belfry {
@@ -57,6 +58,17 @@ void check_address(std::string_view text) {
   if (const auto range = IpRange::parse(text)) ASSERT(range->contains(range->first));
 }
 
+void check_forwarded(std::string_view text) {
+  const auto address = parse_forwarded_entry(text);
+  ASSERT(forwarded_address({{"X-Forwarded-For", "made up, " + std::string(text)}}).has_value() ||
+         !address);
+  if (!address) return;
+  ASSERT(parse_forwarded_entry(address->text()) == address);
+  const bool v6 = address->family == IpAddress::Family::v6;
+  const std::string bare = v6 ? '[' + address->text() + ']' : address->text();
+  ASSERT(parse_forwarded_entry(bare + ":65535") == address);
+}
+
 void check_proxy(std::string_view text) {
   const auto proxy = HttpProxy::parse(text);
   const std::string shown = without_proxy_password(text);
@@ -73,6 +85,7 @@ void check(std::string_view text) {
   check_url(text);
   check_endpoint(text);
   check_address(text);
+  check_forwarded(text);
   check_proxy(text);
 }
 

@@ -58,4 +58,11 @@ bool may(const Principal& principal, Operation operation, const Scope& scope) {
                      });
 }
 
+bool has_part_in(const Principal& principal, const Scope& scope) {
+  return std::any_of(principal.assignments.begin(), principal.assignments.end(),
+                     [&](const Assignment& assigned) {
+                       return covers(assigned.scope, scope) || covers(scope, assigned.scope);
+                     });
+}
+
 }  // namespace belfry

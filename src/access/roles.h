@@ -37,4 +37,7 @@ std::string_view action_name(Operation operation);
 
 bool may(const Principal& principal, Operation operation, const Scope& scope);
 
+// Whether it was given any role over something that is in the scope, or that the scope is in.
+bool has_part_in(const Principal& principal, const Scope& scope);
+
 }  // namespace belfry

@@ -48,6 +48,20 @@ TEST(Roles, AScopeCoversItselfAndWhatIsInItInAnySpelling) {
   EXPECT_TRUE(covers({"SUB", "gROUP", ""}, {"sub", "group", "JOBS"}));
 }
 
+// Whoever may see something in a subscription, or all of it, is no stranger there.
+TEST(Roles, APartInAScopeIsAnyRoleAboveOrBelowIt) {
+  const auto part = [](const Scope& assigned, const Scope& scope) {
+    return has_part_in({PrincipalKind::token, "id", "name", {{Role::reader, assigned}}}, scope);
+  };
+  for (const Scope& assigned : {kEverything, kSubscription, kGroup, kCollection}) {
+    EXPECT_TRUE(part(assigned, kSubscription)) << folded(assigned);
+  }
+  EXPECT_TRUE(part({"SUB", "", ""}, kSubscription));
+  EXPECT_FALSE(part({"Sub2", "", ""}, kSubscription));
+  EXPECT_FALSE(part({"Sub", "Group2", ""}, kGroup));
+  EXPECT_FALSE(has_part_in({PrincipalKind::token, "id", "name", {}}, kSubscription));
+}
+
 // Names that begin alike are not parts of one another.
 TEST(Roles, NeighboursAreOutside) {
   for (const Scope& other : {Scope{"Sub2", "", ""}, Scope{"Su", "", ""}, Scope{"Sub", "Group2", ""},

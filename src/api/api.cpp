@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <iterator>
@@ -11,6 +12,7 @@
 #include "api/openapi.h"
 #include "api/operations.h"
 #include "api/response.h"
+#include "net/egress_guard.h"
 #include "wire/collection_json.h"
 #include "wire/error_json.h"
 
@@ -51,6 +53,30 @@ HttpResponse too_many(RequestKind kind, const std::string& whose, const Allowanc
   return too_many(fmt::format("'{}' requests for {}", name_of(kind), whose), allowance);
 }
 
+std::pair<std::string, std::string> remaining(RequestKind kind, const Allowance& allowance) {
+  return {fmt::format("x-ms-ratelimit-remaining-subscription-{}s", name_of(kind)),
+          fmt::to_string(allowance.remaining)};
+}
+
+// The subscription that a path names, if it names one as everybody writes it: what is spelt with
+// escapes is left to the gate.
+std::string_view subscription_in(std::string_view path) {
+  constexpr std::string_view kPrefix = "/subscriptions/";
+  if (!equal_ignoring_case(path.substr(0, kPrefix.size()), kPrefix)) return {};
+  path.remove_prefix(kPrefix.size());
+  return path.substr(0, path.find('/'));
+}
+
+// As the gate would say of the request, but that it sees no body: a PATCH is taken for the greater
+// change. Whoever may not must not learn whether others have asked for much.
+bool may_ask(const Principal& who, const HttpRequest& head) {
+  const auto path = parse_resource_path(path_of(head));
+  if (!path) return false;
+  const auto operation = operation_of(path->resource, head);
+  const Scope subscription{path->key.collection.subscription, "", ""};
+  return operation && may(who, *operation, scope_of(*path)) && has_part_in(who, subscription);
+}
+
 std::string_view credential_of(const HttpRequest& request) {
   return header_of(request.headers, "Authorization");
 }
@@ -58,6 +84,15 @@ std::string_view credential_of(const HttpRequest& request) {
 // By which the requests of a credential are counted.
 std::string key_of(const Principal& who) {
   return fmt::format("{} {}", static_cast<int>(who.kind), who.id);
+}
+
+// By which requests without a good credential are counted. Whoever has one IPv6 address has all of
+// its network, 2^64 of them.
+std::string failure_key_of(const HttpRequest& request) {
+  auto address = IpAddress::parse(request.remote_address);
+  if (!address || address->family == IpAddress::Family::v4) return request.remote_address;
+  std::fill(address->bytes.begin() + 8, address->bytes.end(), std::uint8_t{0});
+  return address->text() + "/64";
 }
 
 // What a watchdog asks, or anybody: it takes neither a credential nor a worker.
@@ -106,7 +141,12 @@ void Api::handle(HttpRequest request, Respond respond) {
   if (is_open_to_all(path)) return answer_to_all(path, call);
 
   if (!workers_.try_post(client_of(call->request), [this, call] { admit(call); })) {
-    answer(call, error_response({ErrorCode::busy, "Too many requests are waiting.", {}}));
+    const WorkerLimits& limits = workers_.limits();
+    answer(call, error_response({ErrorCode::busy,
+                                 fmt::format("Too many requests are waiting: {} may in all, and {} "
+                                             "of one client.",
+                                             limits.waiting_max, limits.waiting_per_client_max),
+                                 {}}));
   }
 }
 
@@ -127,24 +167,43 @@ std::optional<HttpResponse> Api::turn_away(const HttpRequest& head) const {
   return response;
 }
 
+bool Api::knows_clients(RequestKind kind) const {
+  return credential_rates_.limited(kind) || subscription_rates_.limited(kind) ||
+         failure_rates_.limited(RequestKind::read);
+}
+
 // Who is known to be somebody does not pay for others at the same address, which may be a proxy's.
 std::optional<HttpResponse> Api::too_many_of(const HttpRequest& head) const {
   const RequestKind kind = kind_of(head);
-  if (!credential_rates_.limited(kind) && !failure_rates_.limited(RequestKind::read)) return {};
+  if (!knows_clients(kind)) return {};
   const Instant now = clock_.now();
   if (const auto client = known_clients_.find(credential_of(head))) {
     const Allowance allowance = credential_rates_.look(client->key, kind, now);
-    if (allowance.granted) return {};
-    return too_many(kind, fmt::format("client '{}'", client->name), allowance);
+    if (allowance.granted) return too_many_there(*client->who, head);
+    return too_many(kind, fmt::format("client '{}'", client->who->name), allowance);
   }
-  const Allowance allowance = failure_rates_.look(head.remote_address, RequestKind::read, now);
+  const Allowance allowance = failure_rates_.look(failure_key_of(head), RequestKind::read, now);
   if (allowance.granted) return {};
   return too_many("requests from this address without a known access token", allowance);
 }
 
+// A bucket that is not empty is the rule, so that is asked first; whether one may know of an empty
+// one, then.
+std::optional<HttpResponse> Api::too_many_there(const Principal& who,
+                                                const HttpRequest& head) const {
+  const RequestKind kind = kind_of(head);
+  const std::string subscription(subscription_in(path_of(head)));
+  if (subscription.empty() || !subscription_rates_.limited(kind)) return {};
+  const Allowance allowance = subscription_rates_.look(folded(subscription), kind, clock_.now());
+  if (allowance.granted || !may_ask(who, head)) return {};
+  HttpResponse response = too_many(kind, fmt::format("subscription '{}'", subscription), allowance);
+  response.headers.push_back(remaining(kind, allowance));
+  return response;
+}
+
 void Api::note_failure(const HttpRequest& request) {
   known_clients_.forget(credential_of(request));
-  failure_rates_.take(request.remote_address, RequestKind::read, clock_.now());
+  failure_rates_.take(failure_key_of(request), RequestKind::read, clock_.now());
 }
 
 void Api::admit(const CallPtr& call) {
@@ -161,8 +220,8 @@ bool Api::within_rate_of_credential(const Caller& caller, const CallPtr& call) {
   const Principal& who = caller.principal();
   const RequestKind kind = kind_of(call->request);
   const Allowance allowance = credential_rates_.take(key_of(who), kind, clock_.now());
-  if (credential_rates_.limited(kind) || failure_rates_.limited(RequestKind::read)) {
-    known_clients_.remember(credential_of(call->request), {key_of(who), who.name});
+  if (knows_clients(kind)) {
+    known_clients_.remember(credential_of(call->request), {key_of(who), caller.shared_principal()});
   }
   if (!allowance.granted) {
     answer(call, too_many(kind, fmt::format("client '{}'", who.name), allowance));
@@ -170,15 +229,15 @@ bool Api::within_rate_of_credential(const Caller& caller, const CallPtr& call) {
   return allowance.granted;
 }
 
-// Asked only for what the caller may do there: nobody uses up what belongs to others.
-bool Api::within_rate_of_subscription(const CallPtr& call) {
+// Asked only for what the caller may do there, and of a list, which is nothing for a stranger, only
+// for somebody who has a part in the subscription: nobody uses up what belongs to others.
+bool Api::within_rate_of_subscription(const Permit& permit, const CallPtr& call) {
   const std::string& subscription = call->path.key.collection.subscription;
   const RequestKind kind = kind_of(call->request);
   if (subscription.empty() || !subscription_rates_.limited(kind)) return true;
+  if (!has_part_in(permit.caller().principal(), {subscription, "", ""})) return true;
   const Allowance allowance = subscription_rates_.take(folded(subscription), kind, clock_.now());
-  call->headers.emplace_back(
-      fmt::format("x-ms-ratelimit-remaining-subscription-{}s", name_of(kind)),
-      fmt::to_string(allowance.remaining));
+  call->headers.push_back(remaining(kind, allowance));
   if (!allowance.granted) {
     answer(call, too_many(kind, fmt::format("subscription '{}'", subscription), allowance));
   }
@@ -240,7 +299,7 @@ void Api::route(const Caller& caller, const CallPtr& call) {
   const auto permit = gate_.permit(caller, {*operation, scope_of(*path), id_of(*path)},
                                    missing(*path, call->request));
   if (!permit) return answer(call, error_response(permit.error()));
-  if (within_rate_of_subscription(call)) perform(*permit, call);
+  if (within_rate_of_subscription(*permit, call)) perform(*permit, call);
 }
 
 void Api::perform(const Permit& permit, const CallPtr& call) {
@@ -306,7 +365,10 @@ void Api::submit(const Permit& permit, const CallPtr& call, Command command, Ren
     });
   };
   if (!engine_.submit(std::move(command), std::move(reply_to), permit.audited())) {
-    answer(call, error_response({ErrorCode::busy, "Too many writes are waiting.", {}}));
+    answer(call, error_response(
+                     {ErrorCode::busy,
+                      fmt::format("{} writes are waiting, and no more may.", kWaitingCommandsMax),
+                      {}}));
   }
 }
 

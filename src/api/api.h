@@ -100,11 +100,13 @@ class Api {
   void answer_to_all(std::string_view path, const CallPtr& call);
   void admit(const CallPtr& call);
   std::optional<HttpResponse> too_many_of(const HttpRequest& head) const;
+  bool knows_clients(RequestKind kind) const;
+  std::optional<HttpResponse> too_many_there(const Principal& who, const HttpRequest& head) const;
   void note_failure(const HttpRequest& request);
   void route(const Caller& caller, const CallPtr& call);
   // Counts the request; where it is one too many, answers it.
   bool within_rate_of_credential(const Caller& caller, const CallPtr& call);
-  bool within_rate_of_subscription(const CallPtr& call);
+  bool within_rate_of_subscription(const Permit& permit, const CallPtr& call);
   void perform(const Permit& permit, const CallPtr& call);
   void answer(const CallPtr& call, HttpResponse response);
   void answer_ready(const CallPtr& call);
@@ -150,7 +152,7 @@ class Api {
   Gate gate_;
   RateLimits credential_rates_;
   RateLimits subscription_rates_;
-  RateLimits failure_rates_;  // by address
+  RateLimits failure_rates_;  // by address, of IPv6 by network
   KnownClients known_clients_;
   std::atomic<bool> ending_ = false;
 };

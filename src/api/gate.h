@@ -44,6 +44,7 @@ class Caller {
     return belfry::may(*principal_, operation, scope);
   }
   const Principal& principal() const { return *principal_; }
+  const std::shared_ptr<const Principal>& shared_principal() const { return principal_; }
   const std::string& address() const { return address_; }
 
  private:

@@ -9,12 +9,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "access/principal.h"
 #include "base/recent.h"
 #include "base/sha256.h"
 
@@ -25,8 +27,8 @@ class KnownClients {
   static constexpr std::size_t kKnownClientsMax = 10'000;
 
   struct Client {
-    std::string key;   // by which its requests are counted
-    std::string name;  // as an answer calls it
+    std::string key;                       // by which its requests are counted
+    std::shared_ptr<const Principal> who;  // with what it may do; that ends with the credential
   };
 
   void remember(std::string_view credential, Client client) {

@@ -4,11 +4,13 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "base/thread_name.h"
 
 namespace belfry {
 namespace {
 
+thread_local const WorkerPool* working_for = nullptr;
 thread_local bool stepped_aside = false;
 
 }  // namespace
@@ -64,7 +66,9 @@ void WorkerPool::post(Work work) {
   if (wake) arrived_.notify_one();
 }
 
+// From another thread nobody would count it down again.
 void WorkerPool::step_aside() {
+  ASSERT(working_for == this);
   if (std::exchange(stepped_aside, true)) return;
   bool wake = false;
   {
@@ -84,6 +88,7 @@ WorkerPool::Work WorkerPool::take_next() {
 
 void WorkerPool::run() {
   name_thread("worker");
+  working_for = this;
   std::unique_lock lock(mutex_);
   while (!ending_ || waiting() > 0) waiting() > 0 ? do_next(lock) : sleep(lock);
 }

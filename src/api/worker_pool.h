@@ -44,12 +44,13 @@ class WorkerPool {
 
   // False when too much is waiting already.
   bool try_post(const std::string& client, Work work);
+  const WorkerLimits& limits() const { return limits_; }
 
   // For what was begun and must be finished, such as an answer: never refused.
   void post(Work work);
 
-  // Called by work that may take long, such as a page of a list: from here on others do what
-  // waits.
+  // Called by work that may take long, such as a page of a list, on the thread that it was given:
+  // from here on others do what waits.
   void step_aside();
 
  private:

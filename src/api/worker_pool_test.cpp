@@ -75,6 +75,16 @@ TEST(WorkerPool, OthersTakeOverFromWorkThatStepsAside) {
   pool.finish();
 }
 
+void step_aside_from_outside() {
+  WorkerPool pool(1, {});
+  pool.step_aside();
+}
+
+TEST(WorkerPoolDeathTest, OnlyItsOwnWorkStepsAside) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(step_aside_from_outside(), "working_for == this");
+}
+
 TEST(WorkerPool, ManyThatWaitWakeAnother) {
   std::latch done{kWaitingPerWorker + 1};
   WorkerPool pool(2, {});

@@ -223,6 +223,7 @@ Status Serving::start_server() {
   options.host = settings_.host;
   options.port = settings_.port;
   options.threads = settings_.io_threads;
+  if (settings_.behind_proxy) options.remote_address = HttpServer::RemoteAddress::behind_proxy;
   options.limits.connections_max = static_cast<std::size_t>(settings_.connections_max);
   if (settings_.tls) {
     TRY_ASSIGN(tls_, TlsServer::make(*settings_.tls));

@@ -7,10 +7,8 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <iterator>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -61,12 +59,7 @@ class Turns {
   template <typename Wanted>
   std::vector<Item> take_if(Wanted wanted) {
     std::vector<Item> taken;
-    for (auto& [owner, queue] : queues_) {
-      const auto kept = std::stable_partition(queue.begin(), queue.end(),
-                                              [&](const Item& item) { return !wanted(item); });
-      std::move(kept, queue.end(), std::back_inserter(taken));
-      queue.erase(kept, queue.end());
-    }
+    for (auto& [owner, queue] : queues_) take_if(wanted, queue, taken);
     size_ -= taken.size();
     if (!taken.empty()) forget_idle_owners();
     return taken;
@@ -74,6 +67,21 @@ class Turns {
 
  private:
   using Queue = std::deque<Item>;
+
+  // Often asked, and seldom is there any: what stays before the first of them is not touched.
+  template <typename Wanted>
+  static void take_if(Wanted& wanted, Queue& queue, std::vector<Item>& taken) {
+    auto kept_end = queue.begin();
+    for (auto item = queue.begin(); item != queue.end(); ++item) {
+      if (wanted(std::as_const(*item))) {
+        taken.push_back(std::move(*item));
+      } else {
+        if (kept_end != item) *kept_end = std::move(*item);
+        ++kept_end;
+      }
+    }
+    queue.erase(kept_end, queue.end());
+  }
 
   void forget_idle_owners() {
     std::erase_if(turns_, [this](const std::string& owner) { return queues_.at(owner).empty(); });

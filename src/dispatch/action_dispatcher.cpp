@@ -183,6 +183,7 @@ bool ActionDispatcher::put_on_broker(const ServiceBusTarget& target, const Erran
   Result<AmqpCall> made =
       service_bus_amqp_call(target, errand.attempt, *key, options_.service_bus, token_clock_);
   if (!made) return call(made.error(), errand, target.action, {});
+  made->owner = folded(errand.job.key.collection);
   made->timeout = errand.timeout;
   made->hold = hold_until(errand.not_before);
   std::string host = made->broker.host;

@@ -59,6 +59,7 @@ class ActionDispatcherTest : public testing::Test {
     options.identity = {"Belfry/1.2.3", "here"};
     options.timeout = timeout_;
     options.http = local_options(limits);
+    options.amqp = amqp_limits_;
     options.storage_queue.endpoint = endpoint_;
     options.service_bus.amqp_endpoint = endpoint_;
     options.oauth.endpoint = endpoint_;
@@ -66,6 +67,19 @@ class ActionDispatcherTest : public testing::Test {
     auto started = ActionDispatcher::start(std::move(options), clock_);
     EXPECT_TRUE(started.has_value());
     return *std::move(started);
+  }
+
+  // By way of endpoint_.
+  static Job job_for_broker() {
+    ServiceBusQueueAction action;
+    action.queue_name = "q";
+    action.message.service_namespace = "namespace";
+    action.message.transport = Transport::amqp;
+    action.message.sas_key_name = "name";
+    action.message.sas_key = Secret("key");
+    Job job = job_calling(1);
+    job.definition.edit().action.what = action;
+    return job;
   }
 
   static Job job_calling(std::uint16_t port) {
@@ -102,6 +116,7 @@ class ActionDispatcherTest : public testing::Test {
   VirtualClock clock_{kNow};
   Millis timeout_{20'000};
   std::string endpoint_;
+  AmqpLimits amqp_limits_;
   Reports reports_;
 };
 
@@ -139,17 +154,9 @@ TEST_F(ActionDispatcherTest, CallsNotBeforeItIsToldThoughTheTokenIsThere) {
 TEST_F(ActionDispatcherTest, SendsToABrokerNotBeforeItIsTold) {
   const AmqpTestBroker broker({});
   endpoint_ = "amqp://127.0.0.1:" + std::to_string(broker.port());
-  ServiceBusQueueAction action;
-  action.queue_name = "q";
-  action.message.service_namespace = "namespace";
-  action.message.transport = Transport::amqp;
-  action.message.sas_key_name = "name";
-  action.message.sas_key = Secret("key");
-  Job job = job_calling(1);
-  job.definition.edit().action.what = action;
   const auto dispatcher = start();
   const SteadyTime before = SteadyClock::now();
-  EXPECT_TRUE(dispatcher->send(attempt_, job, kNow + kLater));
+  EXPECT_TRUE(dispatcher->send(attempt_, job_for_broker(), kNow + kLater));
   const Outcome outcome = reports_.take().second;
   EXPECT_GE(SteadyClock::now(), before + kLater);
   EXPECT_TRUE(outcome.succeeded) << outcome.message;
@@ -317,6 +324,20 @@ TEST_F(ActionDispatcherTest, RefusesOneCollectionAndTakesAnother) {
   Job job = job_calling(target.port());
   while (dispatcher->send(attempt_, job, kAtOnce)) {
   }
+  job.key.collection.name = "COLLECTION";
+  EXPECT_FALSE(dispatcher->send(attempt_, job, kAtOnce)) << "the same in another spelling";
+  job.key.collection.name = "other";
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+}
+
+TEST_F(ActionDispatcherTest, RefusesOneCollectionAtABrokerAndTakesAnother) {
+  const AmqpTestBroker broker({.does = AmqpTestBroker::Does::say_nothing});
+  endpoint_ = "amqp://127.0.0.1:" + std::to_string(broker.port());
+  amqp_limits_.calls_per_owner_and_broker_max = 2;
+  const auto dispatcher = start();
+  Job job = job_for_broker();
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   job.key.collection.name = "COLLECTION";
   EXPECT_FALSE(dispatcher->send(attempt_, job, kAtOnce)) << "the same in another spelling";
   job.key.collection.name = "other";

@@ -44,7 +44,7 @@ struct CommandApplier {
     JobCollection collection = command.collection;
     if (!existing) {
       if (command.expected_gen) return collection_not_found(collection.key);
-      if (auto room = room_for(collection); !room) return room.error();
+      if (auto room = room_for_one_more(collection); !room) return room.error();
       collection.gen = 1;
       with.draft.put(collection);
       trace_created(collection);
@@ -163,15 +163,26 @@ struct CommandApplier {
     return JobWish{definition, enabled, plan.retry_interval_default, runs(collection)};
   }
 
-  Status room_for(const JobCollection& collection) const {
-    TRY_ASSIGN(const SkuCounts counts,
-               with.draft.count_collections(collection.key.subscription, collection.sku));
-    const Plan& plan = with.plans.of(collection.sku);
-    if (counts.of_sku < plan.collections_max && counts.all < kCollectionsPerSubscriptionMax) {
-      return Done{};
+  Result<SkuCounts> counts_beside(const JobCollection& collection) const {
+    return with.draft.count_collections(collection.key.subscription, collection.sku);
+  }
+
+  Status room_for_one_more(const JobCollection& collection) const {
+    TRY_ASSIGN(const SkuCounts counts, counts_beside(collection));
+    if (counts.all >= with.plans.collections_max) {
+      return Error{ErrorCode::conflict,
+                   fmt::format("The subscription has reached its limit of {} job collections.",
+                               with.plans.collections_max),
+                   {}};
     }
+    return room_in_plan(collection.sku, counts);
+  }
+
+  Status room_in_plan(Sku sku, const SkuCounts& counts) const {
+    const Plan& plan = with.plans.of(sku);
+    if (counts.of_sku < plan.collections_max) return Done{};
     return Error{ErrorCode::conflict,
-                 collection.sku == Sku::free
+                 sku == Sku::free
                      ? std::string("The subscription already has a free job collection.")
                      : fmt::format("The subscription has reached its limit of {} job collections "
                                    "of this plan.",
@@ -189,7 +200,8 @@ struct CommandApplier {
                    "location"};
     }
     if (existing.sku != wanted.sku) {
-      if (auto room = room_for(wanted); !room) return room;
+      TRY_ASSIGN(const SkuCounts counts, counts_beside(wanted));
+      if (auto room = room_in_plan(wanted.sku, counts); !room) return room;
     }
     if (existing.sku == wanted.sku && existing.quota == wanted.quota) return Done{};
     TRY_ASSIGN(const std::vector<Job> jobs, with.draft.jobs_of(existing.key));

@@ -206,6 +206,20 @@ TEST_F(ApplyCommand, ASubscriptionHasOneFreeCollection) {
   EXPECT_TRUE(apply(PutCollectionCommand{collection_of(Sku::free, "FREE"), {}})) << "it is that";
 }
 
+// Whatever their plans: it is what a subscription's lists and counts can bear.
+TEST_F(ApplyCommand, ASubscriptionHasABoundedNumberOfCollections) {
+  plans_.collections_max = 2;
+  EXPECT_TRUE(apply(PutCollectionCommand{collection_of(Sku::p10_premium, "second"), {}}));
+  const Error error = refused(PutCollectionCommand{collection_of(Sku::free, "third"), {}});
+  EXPECT_EQ(error.code, ErrorCode::conflict);
+  EXPECT_EQ(error.message, "The subscription has reached its limit of 2 job collections.");
+  EXPECT_TRUE(apply(PutCollectionCommand{collection_of(Sku::p20_premium, "second"), {}}))
+      << "another plan makes none more";
+  JobCollection elsewhere = collection_of(Sku::standard);
+  elsewhere.key.subscription = "other";
+  EXPECT_TRUE(apply(PutCollectionCommand{elsewhere, {}}));
+}
+
 TEST_F(ApplyCommand, AQuotaBelowWhatIsThereIsAConflictThatNamesTheMemberOrTheJob) {
   put("a", every(10, Frequency::minute));
   put("b", every(1, Frequency::hour));

@@ -21,6 +21,7 @@ inline constexpr std::int64_t kCollectionsPerSubscriptionMax = 200'000;
 
 struct Plans {
   Plan free, standard, p10_premium, p20_premium;
+  std::int64_t collections_max = kCollectionsPerSubscriptionMax;  // of a subscription, in all plans
 
   static Plans azure();
   const Plan& of(Sku sku) const;

@@ -44,6 +44,7 @@ struct AmqpCall {
   std::string audience;              // what the token is for
   std::function<AmqpToken()> token;  // makes a new one, on the client's thread
   std::string message;               // encoded
+  std::string owner;                 // on whose behalf; owners take turns at a broker
   Ticks hold{0};                     // nothing is done for it before this has passed
   Millis timeout{60'000};            // from then to the broker's word on the message
 };
@@ -65,13 +66,20 @@ struct AmqpResult {
   Ticks waited{};  // until it was written to the broker
 };
 
-// How much of this machine the client may take, and one broker of the client.
+// How much of this machine the client may take, and one broker or one owner of the client: a part
+// of it, so that there is room for others. Calls are counted until they are finished. What one
+// tenant may have is half of what it may have over HTTP: with both, it leaves something to others
+// of what the engine has on the wire.
 struct AmqpLimits {
   std::size_t brokers_max = 1'000;           // connections, in all: beyond it, send() refuses
-  std::size_t calls_per_broker_max = 1'000;  // not finished: the same
-  std::size_t calls_max = 50'000;            // not finished, in all: the same
-  Millis idle_timeout{60'000};               // then links and connections are closed
-  Millis silence_max{60'000};                // a broker that says nothing so long is gone
+  std::size_t brokers_per_owner_max = 250;   // with a call of that owner: the same
+  std::size_t calls_per_broker_max = 4'000;  // of all owners together: the same
+  std::size_t calls_per_owner_and_broker_max = 1'000;  // the same
+  std::size_t calls_max = 50'000;                      // at all brokers together: the same
+  std::size_t calls_per_owner_max = 1'250;             // at all brokers together: the same
+  std::size_t calls_per_tenant_max = 2'500;            // of all owners of a tenant: the same
+  Millis idle_timeout{60'000};                         // then links and connections are closed
+  Millis silence_max{60'000};                          // a broker that says nothing so long is gone
   Millis resolve_timeout{20'000};
   Millis connect_timeout{20'000};  // for all addresses of a name together
   Millis tls_timeout{20'000};

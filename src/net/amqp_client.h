@@ -4,11 +4,14 @@
 // broker made of each: a message is done when the broker's disposition is here.
 //
 // A broker has one connection for each identity and one link for each address, both kept for
-// the next message and closed when nobody uses them. All of it runs on one thread that never
-// blocks, so a broker that hangs delays only its own. When a connection ends, everything on it
-// fails with the reason, and what comes after begins a new one: at once, or after a growing
-// while when that failed too. Qpid Proton speaks the protocol; the sockets, names, addresses
-// and certificates are ours, and the egress guard sees the very address that is dialled.
+// the next message and closed when nobody uses them. At a link the owners of messages take turns,
+// and none can take all the room that there is (http_client_admission.h).
+//
+// All of it runs on one thread that never blocks, so a broker that hangs delays only its own. When
+// a connection ends, everything on it fails with the reason, and what comes after begins a new one:
+// at once, or after a growing while when that failed too. Qpid Proton speaks the protocol; the
+// sockets, names, addresses and certificates are ours, and the egress guard sees the very address
+// that is dialled.
 
 #pragma once
 

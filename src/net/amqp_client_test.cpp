@@ -4,74 +4,19 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <mutex>
 #include <vector>
 
+#include "net/amqp_client_test_calls.h"
 #include "net/amqp_test_broker.h"
 #include "net/http_client_exchange.h"
-#include "net/http_client_test_calls.h"
 
 namespace belfry {
 namespace {
 
 using Does = AmqpTestBroker::Does;
 
-// What came of calls, for a test that waits for it.
-class Results {
- public:
-  AmqpClient::Done receiver() {
-    return [this](AmqpResult result) {
-      const std::lock_guard lock(mutex_);
-      results_.push_back(std::move(result.what));
-      came_.notify_all();
-    };
-  }
-
-  std::vector<AmqpOutcome> take(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    EXPECT_TRUE(came_.wait_for(lock, kPatience, [&] { return results_.size() >= count; }));
-    return std::exchange(results_, {});
-  }
-
-  std::size_t size() {
-    const std::lock_guard lock(mutex_);
-    return results_.size();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable came_;
-  std::vector<AmqpOutcome> results_;
-};
-
-std::unique_ptr<AmqpClient> start(const AmqpLimits& limits = {},
-                                  EgressGuard::Options guard = {.allow_loopback = true,
-                                                                .allowed = {}}) {
-  AmqpClient::Options options;
-  options.limits = limits;
-  options.guard = EgressGuard(std::move(guard));
-  options.tls = system_tls();
-  auto started = AmqpClient::start(std::move(options));
-  EXPECT_TRUE(started.has_value());
-  return *std::move(started);
-}
-
-AmqpCall call_to(std::uint16_t port, const std::string& address = "q") {
-  AmqpCall call;
-  call.broker = {false, "127.0.0.1", port, AmqpLogin::token, "user", "key"};
-  call.address = address;
-  call.audience = "sb://127.0.0.1/" + address;
-  call.token = [] { return AmqpToken{"token", Millis{600'000}}; };
-  call.message = encode_amqp_message({});
-  call.timeout = kPatience;
-  return call;
-}
-
-AmqpOutcome outcome_of(AmqpClient& client, AmqpCall call) {
-  Results results;
-  EXPECT_TRUE(client.send(std::move(call), results.receiver()));
-  return results.take(1).at(0);
+std::unique_ptr<AmqpClient> start(const AmqpLimits& limits = {}) {
+  return start_amqp_client(local_amqp_options(limits));
 }
 
 // Waits for what another thread is about to do.
@@ -96,9 +41,9 @@ HttpFailureKind failure_of(const AmqpOutcome& outcome) {
 TEST(AmqpClient, SendsManyMessagesOverOneConnectionWithOneToken) {
   const AmqpTestBroker broker({});
   const auto client = start();
-  Results results;
+  AmqpResults results;
   for (int i = 0; i < 500; ++i) {
-    EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
+    EXPECT_TRUE(client->send(message_to(broker.port()), results.receiver()));
   }
   for (const AmqpOutcome& outcome : results.take(500)) {
     EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome));
@@ -111,8 +56,8 @@ TEST(AmqpClient, SendsManyMessagesOverOneConnectionWithOneToken) {
 TEST(AmqpClient, HoldsAMessageBackAsLongAsItIsTo) {
   const AmqpTestBroker broker({});
   const auto client = start();
-  EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome_of(*client, call_to(broker.port()))));
-  AmqpCall call = call_to(broker.port());
+  EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome_of(*client, message_to(broker.port()))));
+  AmqpCall call = message_to(broker.port());
   call.hold = Millis{200};  // longer than a message takes on a connection that is there
   const SteadyTime before = SteadyClock::now();
   EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome_of(*client, std::move(call))));
@@ -127,14 +72,14 @@ TEST(AmqpClient, SaysWhatTheBrokerSays) {
   const auto client = start();
   for (const auto& [does, expected] : cases) {
     const AmqpTestBroker broker({.does = does, .takes_tokens = true});
-    EXPECT_EQ(refusal_of(outcome_of(*client, call_to(broker.port()))), expected);
+    EXPECT_EQ(refusal_of(outcome_of(*client, message_to(broker.port()))), expected);
   }
 }
 
 TEST(AmqpClient, SendsNothingWhenTheTokenIsRefused) {
   const AmqpTestBroker broker({.does = Does::accept, .takes_tokens = false});
   const auto client = start();
-  EXPECT_EQ(refusal_of(outcome_of(*client, call_to(broker.port()))), "Unauthorized 401");
+  EXPECT_EQ(refusal_of(outcome_of(*client, message_to(broker.port()))), "Unauthorized 401");
   EXPECT_EQ(broker.messages(), 0);
 }
 
@@ -142,7 +87,7 @@ TEST(AmqpClient, EndsAnAttemptWithItsTime) {
   const auto client = start();
   for (const Does does : {Does::say_nothing, Does::give_no_credit}) {
     const AmqpTestBroker broker({.does = does, .takes_tokens = true});
-    AmqpCall call = call_to(broker.port());
+    AmqpCall call = message_to(broker.port());
     call.timeout = Millis{200};
     EXPECT_EQ(failure_of(outcome_of(*client, std::move(call))), HttpFailureKind::timeout);
   }
@@ -153,7 +98,7 @@ TEST(AmqpClient, RenewsTokensBeforeTheyExpire) {
   const auto client = start();
   std::atomic<int> made{0};
   std::promise<void> third;
-  AmqpCall call = call_to(broker.port());
+  AmqpCall call = message_to(broker.port());
   call.token = [&] {
     if (++made == 3) third.set_value();
     return AmqpToken{"token", Millis{50}};
@@ -168,8 +113,8 @@ TEST(AmqpClient, BeginsANewConnectionWhenTheOldOneIsLost) {
   AmqpTestBroker broker({.does = Does::say_nothing, .takes_tokens = true});
   const auto client = start();
   for (int i = 1; i <= 3; ++i) {
-    Results results;
-    EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
+    AmqpResults results;
+    EXPECT_TRUE(client->send(message_to(broker.port()), results.receiver()));
     EXPECT_TRUE(comes_true([&] { return broker.messages() == i; }));
     broker.drop_connection();
     EXPECT_EQ(failure_of(results.take(1).at(0)), HttpFailureKind::closed);
@@ -180,10 +125,10 @@ TEST(AmqpClient, BeginsANewConnectionWhenTheOldOneIsLost) {
 TEST(AmqpClient, KeepsIdentitiesApart) {
   const AmqpTestBroker first({});
   const auto client = start();
-  AmqpCall other = call_to(first.port());
+  AmqpCall other = message_to(first.port());
   other.broker.password = "another key";
-  EXPECT_NE(call_to(first.port()).broker, other.broker);
-  outcome_of(*client, call_to(first.port()));
+  EXPECT_NE(message_to(first.port()).broker, other.broker);
+  outcome_of(*client, message_to(first.port()));
   EXPECT_EQ(first.connections(), 1);
   // The broker serves one at a time: the second identity is still in its queue.
   other.timeout = Millis{100};
@@ -197,18 +142,18 @@ TEST(AmqpClient, RefusesBeyondItsLimitsAndWhenItEnds) {
   limits.calls_per_broker_max = 2;
   limits.brokers_max = 1;
   const auto client = start(limits);
-  Results results;
-  EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
-  EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
-  EXPECT_FALSE(client->send(call_to(broker.port()), results.receiver()));
-  EXPECT_FALSE(client->send(call_to(1), results.receiver()));
+  AmqpResults results;
+  EXPECT_TRUE(client->send(message_to(broker.port()), results.receiver()));
+  EXPECT_TRUE(client->send(message_to(broker.port()), results.receiver()));
+  EXPECT_FALSE(client->send(message_to(broker.port()), results.receiver()));
+  EXPECT_FALSE(client->send(message_to(1), results.receiver()));
   const auto loads = client->loads();
   ASSERT_EQ(loads.size(), 1u);
   EXPECT_EQ(loads.front().port, broker.port());
   EXPECT_EQ(loads.front().waiting, 2u) << "for a word of the broker's";
   EXPECT_FALSE(client->drain(Millis{0}));
   client->stop();
-  EXPECT_FALSE(client->send(call_to(broker.port()), results.receiver()));
+  EXPECT_FALSE(client->send(message_to(broker.port()), results.receiver()));
   EXPECT_EQ(results.size(), 0u);
 }
 
@@ -217,24 +162,26 @@ TEST(AmqpClient, RefusesMoreMessagesInAllThanAllowed) {
   AmqpLimits limits;
   limits.calls_max = 2;
   const auto client = start(limits);
-  Results results;
-  EXPECT_TRUE(client->send(call_to(broker.port()), results.receiver()));
-  EXPECT_TRUE(client->send(call_to(1), results.receiver()));
-  EXPECT_FALSE(client->send(call_to(2), results.receiver()));
+  AmqpResults results;
+  EXPECT_TRUE(client->send(message_to(broker.port()), results.receiver()));
+  EXPECT_TRUE(client->send(message_to(1), results.receiver()));
+  EXPECT_FALSE(client->send(message_to(2), results.receiver()));
 }
 
 TEST(AmqpClient, DialsNoForbiddenAddress) {
   const AmqpTestBroker broker({});
-  const auto client = start({}, {.allow_loopback = false, .allowed = {}});
-  EXPECT_EQ(failure_of(outcome_of(*client, call_to(broker.port()))),
+  AmqpClient::Options options = local_amqp_options();
+  options.guard = EgressGuard({.allow_loopback = false, .allowed = {}});
+  const auto client = start_amqp_client(std::move(options));
+  EXPECT_EQ(failure_of(outcome_of(*client, message_to(broker.port()))),
             HttpFailureKind::forbidden_address);
   EXPECT_EQ(broker.connections(), 0);
 }
 
 TEST(AmqpClient, SaysWhyNobodyIsThere) {
   const auto client = start();
-  EXPECT_EQ(failure_of(outcome_of(*client, call_to(1))), HttpFailureKind::connect);
-  AmqpCall call = call_to(1);
+  EXPECT_EQ(failure_of(outcome_of(*client, message_to(1))), HttpFailureKind::connect);
+  AmqpCall call = message_to(1);
   call.broker.host = "0x7f.1";
   EXPECT_EQ(failure_of(outcome_of(*client, std::move(call))), HttpFailureKind::name_resolution);
 }
@@ -246,7 +193,8 @@ TEST(AmqpClient, ClosesWhatIsIdle) {
   limits.idle_timeout = Millis{1};
   const auto client = start(limits);
   for (int i = 1; i <= 2; ++i) {
-    EXPECT_TRUE(std::holds_alternative<AmqpAccepted>(outcome_of(*client, call_to(broker.port()))));
+    EXPECT_TRUE(
+        std::holds_alternative<AmqpAccepted>(outcome_of(*client, message_to(broker.port()))));
     EXPECT_TRUE(comes_true([&] { return broker.goodbyes() == i; }));
     EXPECT_EQ(broker.connections(), i);
   }

@@ -22,6 +22,20 @@ AmqpExchangePtr exchange_of(AmqpCall call, AmqpClient::Done done) {
       AmqpExchange{std::move(call), std::move(done), now, held_until, now, deadline});
 }
 
+// A broker is an origin with one connection, for which all but one of its calls wait.
+HttpClientLimits admission_limits(const AmqpLimits& limits) {
+  HttpClientLimits out;
+  out.connections_per_origin_max = 1;
+  out.waiting_per_origin_max = limits.calls_per_broker_max - 1;
+  out.waiting_per_owner_and_origin_max = limits.calls_per_owner_and_broker_max - 1;
+  out.connections_max = limits.brokers_max;
+  out.connections_per_owner_max = limits.brokers_per_owner_max;
+  out.calls_max = limits.calls_max;
+  out.calls_per_owner_max = limits.calls_per_owner_max;
+  out.calls_per_tenant_max = limits.calls_per_tenant_max;
+  return out;
+}
+
 }  // namespace
 
 // The call is there before the dialling begins: that may fail at once, and takes it along.
@@ -39,6 +53,11 @@ void AmqpPeer::check_deadlines(SteadyTime now) {
   if (connection) connection->check_deadlines(now);
 }
 
+void AmqpPeer::close() {
+  const auto connection = connection_;
+  if (connection) connection->end(HttpFailure{HttpFailureKind::closed, {}});
+}
+
 // A connection that was open may come back at once: brokers are restarted. One that could not
 // be opened must wait, and longer each time.
 void AmqpPeer::on_ended(bool was_open) {
@@ -50,32 +69,47 @@ void AmqpPeer::on_ended(bool was_open) {
   not_before_ = SteadyClock::now() + backoff_;
 }
 
+AmqpLoop::AmqpLoop(AmqpClient::Options options)
+    : options_(std::move(options)), admission_(admission_limits(options_.limits)) {}
+
 bool AmqpLoop::send(AmqpCall call, AmqpClient::Done done) {
   AmqpExchangePtr exchange = exchange_of(std::move(call), std::move(done));
   bool first = false;
+  bool crowded = false;
   {
     const std::lock_guard lock(mutex_);
-    AmqpPeer* peer = admit(exchange->call.broker);
+    AmqpPeer* peer = admit(exchange->call);
     if (peer == nullptr) return false;
     inbox_.push_back({peer, std::move(exchange)});
     first = inbox_.size() == 1;
+    crowded = peers_.size() > options_.limits.brokers_max;
   }
+  if (crowded) boost::asio::post(context_, [this] { close_idle_peers(); });
   if (first) boost::asio::post(context_, [this] { take_inbox(); });
   return true;
 }
 
-AmqpPeer* AmqpLoop::admit(const AmqpBroker& broker) {
-  const AmqpLimits& limits = options_.limits;
-  if (!taking_ || calls_ >= limits.calls_max) return nullptr;
-  auto known = peers_.find(broker);
-  if (known == peers_.end()) {
-    if (peers_.size() >= limits.brokers_max) return nullptr;
-    known = peers_.try_emplace(broker, *this, broker).first;
+// A peer whose connection is idle is kept for a while and takes no slot; where they are too many
+// they are closed soon, but somebody may be faster.
+AmqpPeer* AmqpLoop::admit(const AmqpCall& call) {
+  if (!taking_) return nullptr;
+  static const HttpAdmission::Origin kNothingTaken;
+  const auto known = peers_.find(call.broker);
+  const bool is_known = known != peers_.end();
+  if (!is_known && peers_.size() >= 2 * options_.limits.brokers_max) return nullptr;
+  if (!admission_.has_room(is_known ? known->second.taken : kNothingTaken, call.owner)) {
+    return nullptr;
   }
-  if (known->second.admitted >= limits.calls_per_broker_max) return nullptr;
-  ++known->second.admitted;
-  ++calls_;
-  return &known->second;
+  AmqpPeer& peer =
+      is_known ? known->second : peers_.try_emplace(call.broker, *this, call.broker).first->second;
+  admission_.take(peer.taken, call.owner);
+  return &peer;
+}
+
+void AmqpLoop::release(AmqpPeer& peer, const std::string& owner) {
+  const std::lock_guard lock(mutex_);
+  admission_.release(peer.taken, owner);
+  if (admission_.none()) none_.notify_all();
 }
 
 void AmqpLoop::take_inbox() {
@@ -97,11 +131,7 @@ void AmqpLoop::take_inbox() {
 
 // The room is given back first: whoever is told may send at once.
 void AmqpLoop::finish(AmqpPeer& peer, AmqpExchangePtr exchange, const AmqpOutcome& outcome) {
-  {
-    const std::lock_guard lock(mutex_);
-    --peer.admitted;
-    if (--calls_ == 0) none_.notify_all();
-  }
+  release(peer, exchange->call.owner);
   const Ticks waited = std::chrono::duration_cast<Ticks>(exchange->begun - exchange->accepted);
   exchange->done({outcome, waited});
 }
@@ -128,12 +158,27 @@ std::vector<AmqpPeer*> AmqpLoop::peers() {
   return all;
 }
 
+// Nobody shuts out others by connections that nobody uses.
+void AmqpLoop::close_idle_peers() {
+  for (AmqpPeer* peer : idle_peers()) peer->close();
+  forget_idle_peers(SteadyClock::now());
+}
+
+std::vector<AmqpPeer*> AmqpLoop::idle_peers() {
+  const std::lock_guard lock(mutex_);
+  std::vector<AmqpPeer*> idle;
+  for (auto& [broker, peer] : peers_) {
+    if (peer.taken.calls == 0) idle.push_back(&peer);
+  }
+  return idle;
+}
+
 // The only place where a peer ends: nothing is accepted for it that is not finished, and it
 // has no connection, so nobody holds it any more.
 void AmqpLoop::forget_idle_peers(SteadyTime now) {
   const std::lock_guard lock(mutex_);
   std::erase_if(peers_, [now](const auto& entry) {
-    return entry.second.admitted == 0 && entry.second.idle(now);
+    return entry.second.taken.calls == 0 && entry.second.idle(now);
   });
   timer_armed_ = false;
   if (!peers_.empty()) arm_timer();
@@ -143,7 +188,7 @@ std::vector<TargetLoad> AmqpLoop::loads() {
   const std::lock_guard lock(mutex_);
   std::vector<TargetLoad> all;
   for (const auto& [broker, peer] : peers_) {
-    all.push_back({broker.tls ? "amqps" : "amqp", broker.host, broker.port, peer.admitted});
+    all.push_back({broker.tls ? "amqps" : "amqp", broker.host, broker.port, peer.taken.calls});
   }
   return all;
 }
@@ -155,7 +200,7 @@ void AmqpLoop::stop_taking() {
 
 bool AmqpLoop::wait_for_none(Millis grace) {
   std::unique_lock lock(mutex_);
-  return none_.wait_for(lock, grace, [this] { return calls_ == 0; });
+  return none_.wait_for(lock, grace, [this] { return admission_.none(); });
 }
 
 }  // namespace belfry

@@ -21,6 +21,7 @@
 
 #include "net/amqp_exchange.h"
 #include "net/held_back.h"
+#include "net/http_client_admission.h"
 
 namespace belfry {
 
@@ -33,6 +34,7 @@ class AmqpPeer {
 
   void submit(AmqpExchangePtr exchange);
   void check_deadlines(SteadyTime now);
+  void close();  // nothing was accepted for it that is not finished
   bool idle(SteadyTime now) const { return !connection_ && now >= not_before_; }
 
   // What the connection tells: the broker let us in; it is over.
@@ -42,8 +44,7 @@ class AmqpPeer {
   AmqpLoop& loop() { return loop_; }
   const AmqpBroker& broker() const { return broker_; }
 
-  // Calls accepted for this broker and not finished; the loop's mutex guards it.
-  std::size_t admitted = 0;
+  HttpAdmission::Origin taken;  // the loop's mutex guards it
 
  private:
   AmqpLoop& loop_;
@@ -55,7 +56,7 @@ class AmqpPeer {
 
 class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
  public:
-  explicit AmqpLoop(AmqpClient::Options options) : options_(std::move(options)) {}
+  explicit AmqpLoop(AmqpClient::Options options);
 
   // On the loop's thread, until stop().
   void run() { context_.run(); }
@@ -78,11 +79,14 @@ class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
     AmqpExchangePtr exchange;
   };
 
-  AmqpPeer* admit(const AmqpBroker& broker);
+  AmqpPeer* admit(const AmqpCall& call);
+  void release(AmqpPeer& peer, const std::string& owner);
   void take_inbox();
   void arm_timer();
   void check_deadlines();
   std::vector<AmqpPeer*> peers();
+  void close_idle_peers();
+  std::vector<AmqpPeer*> idle_peers();
   void forget_idle_peers(SteadyTime now);
 
   const AmqpClient::Options options_;
@@ -97,7 +101,7 @@ class AmqpLoop : public std::enable_shared_from_this<AmqpLoop> {
   std::mutex mutex_;  // guards what follows
   std::condition_variable none_;
   bool taking_ = true;
-  std::size_t calls_ = 0;
+  HttpAdmission admission_;
   std::vector<Submission> inbox_;
   std::map<AmqpBroker, AmqpPeer> peers_;
 };

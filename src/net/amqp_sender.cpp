@@ -48,7 +48,8 @@ AmqpSender::~AmqpSender() {
 }
 
 void AmqpSender::submit(AmqpExchangePtr exchange) {
-  waiting_.push_back(std::move(exchange));
+  const std::string& owner = exchange->call.owner;  // it lives as long as what is pushed
+  waiting_.push(owner, std::move(exchange));
   if (stage_ == Stage::attached) return on_flow();
   if (stage_ == Stage::idle && connection_.is_open()) start();
 }
@@ -85,11 +86,7 @@ void AmqpSender::attach() {
 }
 
 void AmqpSender::on_flow() {
-  while (!waiting_.empty() && pn_link_credit(link_) > 0) {
-    AmqpExchangePtr exchange = std::move(waiting_.front());
-    waiting_.pop_front();
-    transmit(std::move(exchange));
-  }
+  while (!waiting_.empty() && pn_link_credit(link_) > 0) transmit(waiting_.pop());
 }
 
 void AmqpSender::transmit(AmqpExchangePtr exchange) {
@@ -129,15 +126,10 @@ void AmqpSender::check_deadlines(SteadyTime now) {
 
 // What the broker has and says nothing about may still be taken by it; the attempt is over.
 void AmqpSender::expire_calls(SteadyTime now) {
-  for (std::size_t i = waiting_.size(); i > 0; --i) {
-    AmqpExchangePtr exchange = std::move(waiting_.front());
-    waiting_.pop_front();
-    if (now < exchange->deadline) {
-      waiting_.push_back(std::move(exchange));
-    } else {
-      connection_.finish(std::move(exchange),
-                         HttpFailure{HttpFailureKind::timeout, "the broker did not ask for it"});
-    }
+  const auto is_late = [now](const AmqpExchangePtr& waiting) { return now >= waiting->deadline; };
+  for (AmqpExchangePtr& exchange : waiting_.take_if(is_late)) {
+    connection_.finish(std::move(exchange),
+                       HttpFailure{HttpFailureKind::timeout, "the broker did not ask for it"});
   }
   std::vector<pn_delivery_t*> expired;
   for (const auto& [delivery, exchange] : unsettled_) {
@@ -158,7 +150,9 @@ void AmqpSender::end(const AmqpOutcome& why) {
     pn_link_free(link_);
     link_ = nullptr;
   }
-  for (auto& exchange : std::exchange(waiting_, {})) connection_.finish(std::move(exchange), why);
+  for (auto waiting = std::exchange(waiting_, {}); !waiting.empty();) {
+    connection_.finish(waiting.pop(), why);
+  }
   for (auto& [delivery, exchange] : std::exchange(unsettled_, {})) {
     connection_.finish(std::move(exchange), why);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // AmqpSender is the link to one address of a broker: the messages that wait for the broker's
-// credit, and those that wait for its word. Where the broker wants tokens, it has one put
-// before the link is attached and again before the token expires.
+// credit, where their owners take turns, and those that wait for its word. Where the broker wants
+// tokens, it has one put before the link is attached and again before the token expires.
 
 #pragma once
 
@@ -10,11 +10,11 @@
 #include <proton/link.h>
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "base/turns.h"
 #include "net/amqp_exchange.h"
 
 namespace belfry {
@@ -61,7 +61,7 @@ class AmqpSender {
   SteadyTime used_;
   pn_link_t* link_ = nullptr;
   std::uint64_t deliveries_ = 0;
-  std::deque<AmqpExchangePtr> waiting_;
+  Turns<AmqpExchangePtr> waiting_;  // by owner
   std::map<pn_delivery_t*, AmqpExchangePtr> unsettled_;
 };
 

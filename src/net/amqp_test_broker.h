@@ -25,8 +25,11 @@
 
 #include <atomic>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "net/amqp_message.h"
 
@@ -66,6 +69,12 @@ class AmqpTestBroker {
   int messages() const { return messages_; }
   int tokens() const { return tokens_; }
   int goodbyes() const { return goodbyes_; }
+
+  // The bytes of the messages, in the order in which they came.
+  std::vector<std::string> received() const {
+    const std::lock_guard lock(mutex_);
+    return received_;
+  }
 
   // As if the power had gone.
   void drop_connection() { ::shutdown(connection_, SHUT_RDWR); }
@@ -164,6 +173,10 @@ class AmqpTestBroker {
     pn_link_recv(link, bytes.data(), bytes.size());
     pn_link_advance(link);
     if (is_cbs(link)) return answer_token(delivery, bytes);
+    {
+      const std::lock_guard lock(mutex_);
+      received_.push_back(std::move(bytes));
+    }
     ++messages_;
     judge(delivery);
   }
@@ -215,6 +228,8 @@ class AmqpTestBroker {
   std::atomic<int> tokens_{0};
   std::atomic<int> goodbyes_{0};
   pn_link_t* replies_ = nullptr;
+  mutable std::mutex mutex_;
+  std::vector<std::string> received_;
   std::thread thread_;
 };
 

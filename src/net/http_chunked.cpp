@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/http_chunked.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -57,7 +59,9 @@ std::size_t HttpChunkedDecoder::take_line(std::string_view bytes, std::size_t bo
   if (feed != std::string_view::npos) {
     end_line(body_bytes);
   } else if (line_.size() == line_bytes_max()) {
-    refuse(400, "A line between the chunks of the body is too long.");
+    refuse(400, fmt::format("A line between the chunks of the body is longer than the {} bytes "
+                            "that are allowed.",
+                            line_bytes_max()));
   }
   return taken;
 }
@@ -91,7 +95,10 @@ void HttpChunkedDecoder::end_line(std::size_t body_bytes) {
 void HttpChunkedDecoder::end_size_line(std::string_view line, std::size_t body_bytes) {
   const std::optional<std::size_t> size = parse_size(line);
   if (!size) return refuse(400, "A chunk's size is not a number.");
-  if (*size > body_bytes_max_ - body_bytes) return refuse(413, "The body is too large.");
+  if (*size > body_bytes_max_ - body_bytes) {
+    return refuse(413, fmt::format("The body is longer than the {} bytes that are allowed.",
+                                   body_bytes_max_));
+  }
   payload_left_ = *size;
   state_ = *size == 0 ? State::trailer_line : State::payload;
 }

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <latch>
 
 #include "net/http_client_scripted_target.h"
@@ -285,6 +286,27 @@ TEST(HttpClient, ClosesWhatNobodyUses) {
   const auto client = start_client(local_options(limits));
   EXPECT_EQ(reply_of(ask(*client, call_to(target.port()))).status, 200);
   EXPECT_EQ(closed.get_future().wait_for(kPatience), std::future_status::ready);
+}
+
+// Two calls at a time need two connections, of which one is there for the next two.
+TEST(HttpClient, KeepsNoMoreConnectionsThanAllowed) {
+  std::barrier both_asked(2);
+  const ScriptedTarget target([&](Conversation& conversation) {
+    while (!conversation.request().empty()) {
+      both_asked.arrive_and_wait();
+      conversation.answer();
+    }
+  });
+  HttpClientLimits limits;
+  limits.idle_max = 1;
+  const auto client = start_client(local_options(limits));
+  for (int round = 0; round < 3; ++round) {
+    auto one = begin(*client, call_to(target.port()));
+    auto other = begin(*client, call_to(target.port()));
+    EXPECT_EQ(reply_of(await(std::move(one))).status, 200);
+    EXPECT_EQ(reply_of(await(std::move(other))).status, 200);
+  }
+  EXPECT_EQ(target.connections(), 2u + 1u + 1u);
 }
 
 TEST(HttpClient, UsesNoMoreConnectionsThanAllowed) {

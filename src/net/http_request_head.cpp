@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/http_request_head.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -16,8 +18,8 @@ namespace {
 
 using Refused = std::optional<HttpRefusal>;
 
-HttpRefusal bad(std::string_view what) {
-  return {400, what};
+HttpRefusal bad(std::string what) {
+  return {400, std::move(what)};
 }
 
 // The next line of `rest`, which then begins after it. Only CR LF ends a line; a CR or LF
@@ -40,7 +42,11 @@ std::string_view take_word(std::string_view& rest) {
 
 Refused check_method(std::string_view method) {
   if (!is_token(method)) return bad("The method is not a token.");
-  if (method.size() > kMethodBytesMax) return HttpRefusal{501, "The method is not known."};
+  if (method.size() > kMethodBytesMax) {
+    return HttpRefusal{501, fmt::format("The method has {} bytes; {} are allowed, and none of so "
+                                        "many is known.",
+                                        method.size(), kMethodBytesMax)};
+  }
   if (method == "CONNECT") return HttpRefusal{501, "This server is not a proxy."};
   return {};
 }
@@ -48,7 +54,10 @@ Refused check_method(std::string_view method) {
 // Only what names a resource of this server. The absolute form would bring a second host that
 // may contradict the Host header, on which others rely.
 Refused check_target(std::string_view method, std::string_view target, std::size_t bytes_max) {
-  if (target.size() > bytes_max) return HttpRefusal{414, "The request target is too long."};
+  if (target.size() > bytes_max) {
+    return HttpRefusal{414, fmt::format("The request target has {} bytes; {} are allowed.",
+                                        target.size(), bytes_max)};
+  }
   if (!is_target_text(target)) return bad("The request target holds what a URL may not.");
   if (target.front() == '/' || (target == "*" && method == "OPTIONS")) return {};
   return bad("The request target must begin with a slash.");
@@ -98,7 +107,8 @@ Refused parse_headers(std::string_view lines, const HttpServerLimits& limits,
                       HttpHeaders& headers) {
   const auto count = std::count(lines.begin(), lines.end(), '\n') - 1;
   if (std::cmp_greater(count, limits.headers_max)) {
-    return HttpRefusal{431, "There are too many headers."};
+    return HttpRefusal{
+        431, fmt::format("There are {} headers; {} are allowed.", count, limits.headers_max)};
   }
   headers.reserve(static_cast<std::size_t>(count));
   while (true) {
@@ -179,7 +189,10 @@ Refused parse_body_length(const Framing& framing, const HttpServerLimits& limits
   if (framing.content_length.count > 1) return bad("There are several Content-Lengths.");
   const std::optional<std::uint64_t> length = parse_length(framing.content_length.value);
   if (!length) return bad("The Content-Length is not a number.");
-  if (*length > limits.body_bytes_max) return HttpRefusal{413, "The body is too large."};
+  if (*length > limits.body_bytes_max) {
+    return HttpRefusal{
+        413, fmt::format("The body has {} bytes; {} are allowed.", *length, limits.body_bytes_max)};
+  }
   head.content_length = *length;
   return {};
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -20,7 +21,7 @@ namespace belfry {
 // Why a request is not served: the status of the answer, and a sentence for it.
 struct HttpRefusal {
   int status = 400;
-  std::string_view what;  // always a literal
+  std::string what;
 };
 
 inline constexpr std::size_t kMethodBytesMax = 32;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/http_request_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -125,8 +127,7 @@ bool HttpRequestReader::find_head_end() {
     if (feed == std::string_view::npos) {
       scanned_ += window.size();
       if (scanned_ < limit) return false;
-      if (in_request_line) refuse(414, "The request target is too long.");
-      if (!in_request_line) refuse(431, "The headers are too large.");
+      refuse_long_head(in_request_line);
       return false;
     }
     scanned_ += feed + 1;
@@ -138,6 +139,17 @@ bool HttpRequestReader::find_head_end() {
     if (line.size() == 2) return true;
     line_begin_ = scanned_;
   }
+}
+
+void HttpRequestReader::refuse_long_head(bool in_request_line) {
+  if (in_request_line) {
+    return refuse(414, fmt::format("The request target is longer than the {} bytes that are "
+                                   "allowed.",
+                                   limits_.target_bytes_max));
+  }
+  refuse(431, fmt::format("The request line and the headers are longer than the {} bytes that are "
+                          "allowed.",
+                          limits_.head_bytes_max));
 }
 
 HttpRequestReader::Step HttpRequestReader::read_body() {

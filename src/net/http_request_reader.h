@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "net/http_chunked.h"
@@ -65,7 +67,8 @@ class HttpRequestReader {
   bool find_head_end();
   bool take_body();
   void consume(std::size_t count) { begin_ += count; }
-  void refuse(int status, std::string_view what) { refusal_ = HttpRefusal{status, what}; }
+  void refuse_long_head(bool in_request_line);
+  void refuse(int status, std::string what) { refusal_ = HttpRefusal{status, std::move(what)}; }
   std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
 
   const HttpServerLimits& limits_;

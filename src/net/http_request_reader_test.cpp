@@ -19,6 +19,7 @@ using Step = HttpRequestReader::Step;
 struct Outcome {
   std::vector<HttpRequestHead> requests;
   int refused = 0;
+  std::string reason;
   int continues = 0;
 
   const HttpRequest& only() const {
@@ -33,7 +34,10 @@ Step advance(HttpRequestReader& reader, Outcome& outcome) {
     const Step step = reader.advance();
     if (step == Step::complete) outcome.requests.push_back(reader.take());
     if (step == Step::send_continue) ++outcome.continues;
-    if (step == Step::refused) outcome.refused = reader.refusal().status;
+    if (step == Step::refused) {
+      outcome.refused = reader.refusal().status;
+      outcome.reason = reader.refusal().what;
+    }
     if (step == Step::need_bytes || step == Step::refused) return step;
   }
 }
@@ -138,6 +142,8 @@ TEST(HttpRequestReader, KeepsEachLimitExactly) {
     return "GET /" + std::string(target_bytes - 1, 'x') + " HTTP/1.1\r\nHost: a\r\n" +
            std::string(headers) + "\r\n";
   };
+  EXPECT_EQ(status(std::string(32, 'M') + " / HTTP/1.1\r\nHost: a\r\n\r\n"), 0);
+  EXPECT_EQ(status(std::string(33, 'M') + " / HTTP/1.1\r\nHost: a\r\n\r\n"), 501);
   EXPECT_EQ(status(get(50, "")), 0);
   EXPECT_EQ(status(get(51, "")), 414);
   EXPECT_EQ(status("GET /" + std::string(500, 'x')), 414);
@@ -153,6 +159,36 @@ TEST(HttpRequestReader, KeepsEachLimitExactly) {
   EXPECT_EQ(status(chunked + "5\r\n01234\r\n6\r\n"), 413);
   EXPECT_EQ(status(chunked + "1;" + std::string(500, 'x')), 400);
   EXPECT_EQ(status(chunked + "0\r\nA: " + std::string(5000, 'x')), 400);
+}
+
+// Whoever is refused can tell by how much, or where the end is not known, what is allowed.
+TEST(HttpRequestReader, SaysHowMuchIsAllowed) {
+  HttpServerLimits limits;
+  limits.head_bytes_max = 200;
+  limits.target_bytes_max = 50;
+  limits.headers_max = 2;
+  limits.body_bytes_max = 10;
+  const std::string post = "POST / HTTP/1.1\r\nHost: a\r\n";
+  const std::string chunked = post + "Transfer-Encoding: chunked\r\n\r\n";
+  const std::pair<std::string, std::string> cases[] = {
+      {"GET /" + std::string(50, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n",
+       "The request target has 51 bytes; 50 are allowed."},
+      {"GET /" + std::string(500, 'x'),
+       "The request target is longer than the 50 bytes that are allowed."},
+      {std::string(33, 'M') + " / HTTP/1.1\r\nHost: a\r\n\r\n",
+       "The method has 33 bytes; 32 are allowed, and none of so many is known."},
+      {post + "A: 1\r\nB: 2\r\n\r\n", "There are 3 headers; 2 are allowed."},
+      {post + "A: " + std::string(500, 'x'),
+       "The request line and the headers are longer than the 200 bytes that are allowed."},
+      {post + "Content-Length: 11\r\n\r\n", "The body has 11 bytes; 10 are allowed."},
+      {chunked + "b\r\n", "The body is longer than the 10 bytes that are allowed."},
+      {chunked + "1;" + std::string(500, 'x'),
+       "A line between the chunks of the body is longer than the 256 bytes that are allowed."},
+  };
+  for (const auto& [request, reason] : cases) {
+    EXPECT_EQ(read(request, kWhole, limits).reason, reason);
+    EXPECT_EQ(read(request, 1, limits).reason, reason) << "however it is cut";
+  }
 }
 
 TEST(HttpRequestReader, KnowsWhatItWaitsFor) {

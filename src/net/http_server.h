@@ -43,12 +43,17 @@ class HttpServer {
   // an I/O thread; without one, the answer is plain text.
   using Refusal = std::function<HttpResponse(int status, const std::string& what)>;
 
+  // Whose address HttpRequest::remote_address is. Behind a proxy it is the one that the proxy names
+  // (forwarded_address.h); where it names none, the proxy's own.
+  enum class RemoteAddress { of_connection, behind_proxy };
+
   struct Options {
     std::string host = "127.0.0.1";  // an IPv4 or IPv6 address, not a name
     std::uint16_t port = 0;          // 0: any free one; port() tells which
     int threads = 1;
     HttpServerLimits limits;
     HttpServerShares shares;
+    RemoteAddress remote_address = RemoteAddress::of_connection;
     std::shared_ptr<const TlsServer> tls;  // none: plain HTTP
     Handler handler;
     AtHead at_head;  // none: the handler sees every request

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "net/http_server_connection.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
 
 #include "base/assert.h"
+#include "net/forwarded_address.h"
 #include "net/http_answer.h"
 #include "net/tls_server.h"
 
@@ -15,10 +18,12 @@ namespace {
 
 constexpr std::size_t kLingerBytesMax = 4 * 1024 * 1024;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-constexpr HttpRefusal kTooManyRequestBytes{
-    503, "The requests under way take too much memory. Try again later."};
-constexpr HttpRefusal kTooManyAnswerBytes{
-    503, "The answers under way take too much memory. Try again later."};
+
+HttpRefusal too_many_bytes(std::string_view of_what, std::size_t bytes_max) {
+  return {503, fmt::format("The {} under way take all of the {} bytes that they may. Try again "
+                           "later.",
+                           of_what, bytes_max)};
+}
 
 // The handler's side of one request: what Respond holds. Copies of Respond share it, so that
 // a second answer is found out, and the last copy to go without an answer gives one.
@@ -99,7 +104,9 @@ void HttpServerConnection::on_handshake(ErrorCode error) {
 
 void HttpServerConnection::begin() {
   if (turned_away_) {
-    return refuse({503, "The server has too many connections. Try again later."});
+    return refuse({503, fmt::format("The server has the {} connections that it may have. Try again "
+                                    "later.",
+                                    options().limits.connections_max)});
   }
   await_bytes();
 }
@@ -184,7 +191,7 @@ void HttpServerConnection::await_bytes() {
   // A deadline is for the whole head or body: one more byte does not move it.
   if (phase != phase_) enter(phase);
   const std::span<char> room = reader_.room();
-  if (!hold(reader_.bytes_held())) return refuse(kTooManyRequestBytes);
+  if (!hold(reader_.bytes_held())) return refuse(too_many_request_bytes());
   stream_.async_read_some(room, [self = shared_from_this()](ErrorCode error, std::size_t count) {
     self->on_bytes(error, count);
   });
@@ -192,7 +199,7 @@ void HttpServerConnection::await_bytes() {
 
 void HttpServerConnection::on_bytes(ErrorCode error, std::size_t count) {
   if (phase_ == Phase::closed) return;
-  if (timed_out_) return refuse({408, "The request did not arrive in time."});
+  if (timed_out_) return refuse(too_late());
   if (error == boost::asio::error::operation_aborted) return await_bytes();  // drain() did it
   if (error) return close();
   reader_.received(count);
@@ -210,11 +217,17 @@ void HttpServerConnection::send_continue() {
 
 void HttpServerConnection::look_at_head() {
   HttpRequest& request = reader_.head().request;
-  request.remote_address = remote_address_;
+  request.remote_address = remote_address_of(request);
   std::optional<HttpResponse> response;
   if (options().at_head) response = options().at_head(request);
   if (response) return turn_away(*std::move(response));
   advance();
+}
+
+std::string HttpServerConnection::remote_address_of(const HttpRequest& request) const {
+  if (options().remote_address == HttpServer::RemoteAddress::of_connection) return remote_address_;
+  const auto forwarded = forwarded_address(request.headers);
+  return forwarded ? forwarded->text() : remote_address_;
 }
 
 // The body that nobody wants is read past before the next request, unless it is not known whether,
@@ -239,7 +252,7 @@ void HttpServerConnection::handle() {
   HttpRequestHead head = reader_.take();
   note_framing(head);
   const std::string& body = head.request.body;
-  if (!hold(body.empty() ? 0 : body.capacity())) return refuse(kTooManyRequestBytes);
+  if (!hold(body.empty() ? 0 : body.capacity())) return refuse(too_many_request_bytes());
   auto respond = [ticket = std::make_shared<Ticket>(weak_from_this())](HttpResponse response) {
     ticket->answer(std::move(response));
   };
@@ -260,7 +273,9 @@ void HttpServerConnection::answer(std::optional<HttpResponse> response) {
   if (phase_ != Phase::handling) return;
   if (!response) return refuse({500, "The server dropped the request."});
   if (!may_be_sent(*response)) return refuse({500, "The server made an answer it cannot send."});
-  if (!hold_answer(response->body.size())) return refuse(kTooManyAnswerBytes);
+  if (!hold_answer(response->body.size())) {
+    return refuse(too_many_bytes("answers", options().shares.answer_bytes_max));
+  }
   write(*std::move(response));
 }
 
@@ -273,8 +288,20 @@ void HttpServerConnection::refuse(const HttpRefusal& refusal) {
 }
 
 HttpResponse HttpServerConnection::refusal_of(const HttpRefusal& refusal) const {
-  if (options().refusal) return options().refusal(refusal.status, std::string(refusal.what));
-  return {refusal.status, {{"Content-Type", "text/plain"}}, std::string(refusal.what) + '\n'};
+  if (options().refusal) return options().refusal(refusal.status, refusal.what);
+  return {refusal.status, {{"Content-Type", "text/plain"}}, refusal.what + '\n'};
+}
+
+HttpRefusal HttpServerConnection::too_many_request_bytes() const {
+  return too_many_bytes("requests", options().shares.request_bytes_max);
+}
+
+HttpRefusal HttpServerConnection::too_late() const {
+  const bool in_head = phase_ == Phase::head;
+  const Millis timeout = in_head ? options().limits.head_timeout : options().limits.body_timeout;
+  return {408,
+          fmt::format("The {} of the request did not arrive within {} seconds.",
+                      in_head ? "head" : "body", std::chrono::duration<double>(timeout).count())};
 }
 
 void HttpServerConnection::write(HttpResponse response) {

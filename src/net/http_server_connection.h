@@ -70,6 +70,7 @@ class HttpServerConnection : public std::enable_shared_from_this<HttpServerConne
   void on_bytes(ErrorCode error, std::size_t count);
   void send_continue();
   void look_at_head();
+  std::string remote_address_of(const HttpRequest& request) const;
   void turn_away(HttpResponse response);
   void handle();
   void note_framing(const HttpRequestHead& head);
@@ -77,6 +78,8 @@ class HttpServerConnection : public std::enable_shared_from_this<HttpServerConne
   void answer(std::optional<HttpResponse> response);
   void refuse(const HttpRefusal& refusal);
   HttpResponse refusal_of(const HttpRefusal& refusal) const;
+  HttpRefusal too_many_request_bytes() const;
+  HttpRefusal too_late() const;
   void write(HttpResponse response);
   std::string_view connection_header() const;
   void on_written(ErrorCode error);

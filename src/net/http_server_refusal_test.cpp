@@ -86,7 +86,9 @@ TEST(HttpServerLimits, ATricklingHeadIsAnswered408) {
   LoopbackClient client(server->port());
   client.send("GET /");
   for (int i = 0; i < 1000 && !client.readable(Millis(20)); ++i) client.send("x");
-  EXPECT_EQ(client.answer().status, 408);
+  const Answer answer = client.answer();
+  EXPECT_EQ(answer.status, 408);
+  EXPECT_EQ(answer.body, "The head of the request did not arrive within 0.2 seconds.\n");
 }
 
 TEST(HttpServerLimits, ASlowBodyIsAnswered408) {
@@ -148,6 +150,7 @@ TEST(HttpServerLimits, AConnectionTooManyIsAnswered503) {
   LoopbackClient third(server->port());
   const Answer answer = third.ask(get("/"));
   EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.body, "The server has the 2 connections that it may have. Try again later.\n");
   EXPECT_TRUE(answer.has("Connection: close"));
   EXPECT_TRUE(third.closed());
   EXPECT_EQ(first.ask(get("/")).status, 200);

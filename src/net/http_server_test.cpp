@@ -204,6 +204,25 @@ TEST(HttpServer, KnowsAnIpv4ClientOfAnIpv6SocketByItsIpv4Address) {
   EXPECT_EQ(client.ask(get("/")).body, "127.0.0.1");
 }
 
+// Only a server that was told of its proxy believes what a request says of where it comes from.
+TEST(HttpServer, KnowsAClientBehindAProxyByWhatTheProxySays) {
+  const std::string forwarded = "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n";
+  using RemoteAddress = HttpServer::RemoteAddress;
+  for (const auto& [remote_address, expected] :
+       {std::pair(RemoteAddress::of_connection, "127.0.0.1"),
+        std::pair(RemoteAddress::behind_proxy, "192.0.2.1")}) {
+    HttpServer::Options options;
+    options.remote_address = remote_address;
+    options.handler = [](HttpRequest request, const HttpServer::Respond& respond) {
+      respond({200, {}, request.remote_address});
+    };
+    const auto server = serve(std::move(options));
+    LoopbackClient client(server->port());
+    EXPECT_EQ(client.ask(forwarded).body, expected);
+    EXPECT_EQ(client.ask(get("/")).body, "127.0.0.1") << "without a word, the connection's";
+  }
+}
+
 TEST(HttpServer, SaysWhyItCannotStart) {
   const auto server = serve(echo);
   HttpServer::Options taken;

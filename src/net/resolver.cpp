@@ -3,6 +3,7 @@
 #include "net/resolver.h"
 
 #include <ares.h>
+#include <fmt/format.h>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -23,7 +24,6 @@
 namespace belfry {
 namespace {
 
-constexpr std::size_t kLookupsMax = 10'000;
 constexpr int kTryMs = 2'000;  // for the first round of servers; c-ares doubles it
 constexpr int kTries = 3;
 constexpr Seconds kChannelAgeMax{60};  // then the system's settings are read again
@@ -129,7 +129,9 @@ class Resolver::Thread {
   void begin(const std::string& host, ResolveDone done) {
     const Now now = std::chrono::steady_clock::now();
     if (const Resolution* kept = cache_.find(host, now)) return done(*kept);
-    if (waiting_.size() >= kLookupsMax) return done({{}, "too many names are being looked up"});
+    if (waiting_.size() >= options_.lookups_max) {
+      return done({{}, fmt::format("{} names are being looked up already", waiting_.size())});
+    }
     auto& waiting = waiting_[host];
     waiting.push_back(std::move(done));
     if (waiting.size() > 1) return;  // somebody has asked already

@@ -33,6 +33,7 @@ class Resolver {
   struct Options {
     // "127.0.0.1:5353", several separated by commas; empty: those of the system.
     std::string servers;
+    std::size_t lookups_max = 10'000;  // names at one time; beyond it, one more is not found
   };
 
   Resolver() : Resolver(Options{}) {}

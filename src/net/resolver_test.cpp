@@ -42,7 +42,7 @@ class NameServer {
     ::close(socket_);
   }
 
-  Resolver::Options options() const { return {"127.0.0.1:" + std::to_string(port_)}; }
+  Resolver::Options options() const { return {.servers = "127.0.0.1:" + std::to_string(port_)}; }
   int questions() const { return questions_; }
 
  private:
@@ -130,6 +130,19 @@ TEST(Resolver, LetsASlowNameDelayNoOther) {
   }
   EXPECT_EQ(await(begin(resolver, "target.test")).addresses.size(), 1u);
   EXPECT_EQ(slow[0].wait_for(Millis{0}), std::future_status::timeout);
+}
+
+// What is known already costs nobody a lookup.
+TEST(Resolver, LooksUpABoundedNumberOfNamesAtOnce) {
+  const NameServer server(60);
+  Resolver::Options options = server.options();
+  options.lookups_max = 2;
+  Resolver resolver(options);
+  EXPECT_EQ(await(begin(resolver, "known.test")).addresses.size(), 1u);
+  const auto first = begin(resolver, "slow1.test");
+  const auto second = begin(resolver, "slow2.test");
+  EXPECT_EQ(await(begin(resolver, "target.test")).failure, "2 names are being looked up already");
+  EXPECT_EQ(await(begin(resolver, "known.test")).addresses.size(), 1u);
 }
 
 TEST(Resolver, EndsWhileItIsAsked) {

@@ -65,7 +65,18 @@ bool obeys(std::string_view name, const NameRule& rule) {
          });
 }
 
+std::size_t count_segments(std::string_view path) {
+  if (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+}
+
 Error no_such_route(std::string_view path) {
+  if (const std::size_t count = count_segments(path); count > kSegmentsMax) {
+    return {ErrorCode::no_such_route,
+            fmt::format("Nothing is served at a path of {} segments; none has more than {}.", count,
+                        kSegmentsMax),
+            {}};
+  }
   return {ErrorCode::no_such_route,
           fmt::format("Nothing is served at '{}'. Job collections are at /subscriptions/"
                       "{{subscription}}/resourceGroups/{{group}}/providers/Microsoft.Scheduler/"
@@ -113,12 +124,13 @@ class Segments {
 std::optional<std::vector<std::string>> split(std::string_view path) {
   std::vector<std::string> segments;
   if (path.empty() || path.front() != '/') return std::nullopt;
+  if (count_segments(path) > kSegmentsMax) return std::nullopt;
   if (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   while (!path.empty()) {
     path.remove_prefix(1);
     const auto end = std::min(path.find('/'), path.size());
     auto segment = percent_decoded(path.substr(0, end));
-    if (!segment || segment->empty() || segments.size() == kSegmentsMax) return std::nullopt;
+    if (!segment || segment->empty()) return std::nullopt;
     segments.push_back(std::move(*segment));
     path.remove_prefix(end);
   }

@@ -56,6 +56,19 @@ TEST(ResourcePath, WhatLeadsNowhereIsNotFound) {
   }
 }
 
+// Whoever sends thousands of slashes is not given thousands of strings.
+TEST(ResourcePath, APathHasABoundedNumberOfSegments) {
+  const auto refusal = [](std::size_t segments) {
+    std::string path;
+    for (std::size_t i = 0; i < segments; ++i) path += "/s";
+    return parse_resource_path(path).error();
+  };
+  EXPECT_EQ(refusal(17).code, ErrorCode::no_such_route);
+  EXPECT_EQ(refusal(17).message,
+            "Nothing is served at a path of 17 segments; none has more than 16.");
+  EXPECT_NE(refusal(16).message.find("Nothing is served at '/s/s"), std::string::npos);
+}
+
 TEST(ResourcePath, BadNamesAreRefusedWithTheirRule) {
   for (const std::string& path :
        {kGroup + "/jobCollections/1jc", kGroup + "/jobCollections/j%20c",

@@ -260,6 +260,22 @@ def crash(suite, binary):
             equal(rows[-1]["principal"], {"kind": "local", "name": "local mode"})
 
 
+def addresses(suite, binary):
+    """Whose address a row has: what a proxy says counts where there is one, and nowhere else."""
+    said = {"192.0.2.1": "192.0.2.1", "made up, [2001:db8::1]:50000": "2001:db8::1",
+            "192.0.2.1, unknown": "127.0.0.1"}
+    for flags in ((), ("--behind-proxy",)):
+        with Server(binary, *flags) as server:
+            client, path = Client(server.port), Group().collection()
+            for header, address in said.items():
+                expected = address if flags else "127.0.0.1"
+                with suite.case(f"{flags}: a change that is forwarded for {header} has {expected}"):
+                    answer = client.put(path, collection_body(),
+                                        headers={"X-Forwarded-For": header})
+                    equal(answer.status, 201, answer)
+                    equal(Log(client).rows()[0]["address"], expected)
+
+
 def all_jobs(client, group):
     path, query = group.collection() + "/jobs", "api-version=2016-03-01"
     while True:
@@ -281,6 +297,7 @@ def main():
         changes.of_nothing()
         changes.reading()
         tampering(suite, binary, server)
+    addresses(suite, binary)
     crash(suite, binary)
     return suite.finish()
 

@@ -122,6 +122,34 @@ def rate_of_failures(suite, binary):
             equal(stranger.get("/healthz").status, 200)
 
 
+def rate_of_failures_behind_a_proxy(suite, binary):
+    def from_address(client, address):
+        return client.get(path, headers={"X-Forwarded-For": f"192.0.2.9, {address}"})
+
+    path = Group("s").all_collections()
+    flags = (*CLOCK, "--auth", "token", "--limit-failed-authentications", "1")
+    with Server(binary, *flags, "--behind-proxy") as server:
+        new = Owner(server).caller(("Reader", scope_of("s")))
+        stranger = Client(server.port, "belfry_0000")
+        with suite.case("behind a proxy, who tries credentials shuts out nobody elsewhere"):
+            equal([from_address(stranger, f"192.0.2.1:{port}").status for port in range(BURST)],
+                  [401] * BURST)
+            throttled(from_address(stranger, "192.0.2.1"))
+            equal(from_address(stranger, "192.0.2.2").status, 401)
+            equal(from_address(new, "[2001:db8::1]:50000").status, 200)
+        with suite.case("the addresses of an IPv6 network count as one: whoever has one has all"):
+            for number in range(BURST):
+                equal(from_address(stranger, f"2001:db8:1:1::{number}").status, 401)
+            throttled(from_address(stranger, "2001:db8:1:1:f::"))
+            equal(from_address(stranger, "2001:db8:1:2::").status, 401)
+    with Server(binary, *flags) as server:
+        stranger = Client(server.port, "belfry_0000")
+        with suite.case("without a proxy nobody is believed to call from elsewhere"):
+            for number in range(BURST):
+                equal(from_address(stranger, f"192.0.2.{number}").status, 401)
+            throttled(from_address(stranger, "192.0.2.100"))
+
+
 def turned_away_by_the_head(suite, binary):
     with Server(binary, *CLOCK, "--auth", "token", "--limit-credential-writes", "1") as server:
         owner = Owner(server)
@@ -140,6 +168,39 @@ def turned_away_by_the_head(suite, binary):
             connection.close()
 
 
+def turned_away_by_the_subscription(suite, binary):
+    """A request that nobody waits for the body of was judged by its head."""
+    with Server(binary, *CLOCK, "--auth", "token", "--limit-subscription-writes", "1") as server:
+        owner = Owner(server)
+        group = Group()
+
+        def status_of(method, token, path):
+            connection = RawConnection(server.port)
+            answer = connection.ask((
+                f"{method} {path}?api-version={VERSION} HTTP/1.1\r\nHost: a\r\n"
+                f"Authorization: Bearer {token}\r\nContent-Length: 200000\r\n\r\n").encode())
+            connection.close()
+            return answer.status
+
+        tokens = {role: owner.token((role, scope_of(group.subscription)))["token"]
+                  for role in ("Contributor", "Operator")}
+        with suite.case("a write too many for a subscription is answered before its body came"):
+            operator = Client(server.port, tokens["Operator"])
+            equal(operator.put(group.collection(), collection_body()).status, 403)
+            writer = Client(server.port, tokens["Contributor"])
+            for _ in range(BURST):
+                equal(writer.put(group.collection(), collection_body()).status, 201)
+            for method in ("PUT", "PATCH", "DELETE"):
+                equal(status_of(method, tokens["Contributor"], group.collection()), 429)
+            answer = writer.put(group.collection(), collection_body())
+            throttled(answer)
+            equal(answer.headers["x-ms-ratelimit-remaining-subscription-writes"], "0")
+        with suite.case("who may not write there is told that, and not what others have used up"):
+            equal(operator.put(group.collection(), collection_body()).status, 403)
+            throttled(operator.post(group.collection() + "/disable"))
+            throttled(operator.patch(group.collection(), {"properties": {"state": "Disabled"}}))
+
+
 def who_may_not_ask_takes_nothing(suite, binary):
     with Server(binary, *CLOCK, "--auth", "token", "--limit-subscription-reads",
                 "1") as server:
@@ -147,10 +208,24 @@ def who_may_not_ask_takes_nothing(suite, binary):
         group = Group()
         stranger = owner.caller(("Reader", scope_of("elsewhere")))
         mine = owner.caller(("Reader", scope_of(group.subscription)))
+        left = "x-ms-ratelimit-remaining-subscription-reads"
         with suite.case("a stranger cannot use up a subscription's rate"):
             equal({stranger.get(group.collection()).status for _ in range(3 * BURST)}, {404})
-            answer = mine.get(group.all_collections())
-            equal(answer.headers["x-ms-ratelimit-remaining-subscription-reads"], str(BURST - 1))
+            equal(mine.get(group.all_collections()).headers[left], str(BURST - 1))
+        with suite.case("nor by lists, which show a stranger nothing, not even what is left"):
+            for path in (group.all_collections(), group.collections()):
+                for _ in range(3 * BURST):
+                    answer = stranger.get(path)
+                    equal((answer.status, answer.json["value"], answer.headers[left]),
+                          (200, [], None))
+            equal(mine.get(group.all_collections()).headers[left], str(BURST - 2))
+        with suite.case("a stranger does not learn that a subscription's rate is used up"):
+            while mine.get(group.collection()).status != 429:
+                pass
+            equal([stranger.get(path).status for path in (group.collection(), group.job(),
+                                                          group.all_collections())],
+                  [404, 404, 200])
+            equal(stranger.put(group.collection(), collection_body()).status, 404)
 
 
 def methods_of_probes(suite, binary):
@@ -234,7 +309,9 @@ def main():
     rates_of_subscriptions(suite, binary)
     rates_of_credentials(suite, binary)
     rate_of_failures(suite, binary)
+    rate_of_failures_behind_a_proxy(suite, binary)
     turned_away_by_the_head(suite, binary)
+    turned_away_by_the_subscription(suite, binary)
     methods_of_probes(suite, binary)
     who_may_not_ask_takes_nothing(suite, binary)
     no_rates_in_local_mode(suite, binary)

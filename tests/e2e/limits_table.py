@@ -5,9 +5,11 @@ no limit of the code is missing, and what it says "here" of is provoked on the r
 
     limits_table.py PATH_OF_BELFRY
 """
+import contextlib
 import copy
 import pathlib
 import re
+import sqlite3
 import sys
 
 from principals import Owner
@@ -112,6 +114,7 @@ def check_tests(suite):
             for file, words in re.findall(r'([\w/]+\.py) "([^"]+)"', shown_by):
                 holds(words in (ROOT / "tests" / "e2e" / file).read_text(), (file, words))
             equal(shown_by == "here", name.strip("`") in HERE, name)
+            holds(shown_by != "–", f"no test provokes {name}")
 
 
 def with_member(body, path, value):
@@ -197,6 +200,28 @@ def provoke_in_tokens(suite, server):
             equal(client.delete("/belfry/tokens/" + "a" * length, query=None).status, expected)
 
 
+def fill_with_tokens(store, count):
+    """As if the owner's token had been made so often under other ids."""
+    with contextlib.closing(sqlite3.connect(store / "belfry.db")) as database, database:
+        database.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
+            "INSERT INTO token SELECT printf('filled%d', i), name, secret_hash, assignments, "
+            "created, expires, revoked FROM token JOIN n", (count,))
+
+
+def provoke_number_of_tokens(suite, server):
+    server.stop()
+    fill_with_tokens(server.store, 10_000 - 2)  # the owner's is there, and one more fits
+    server.start()
+    client = Owner(server).client
+    body = {"name": "n", "assignments": [{"role": "Reader", "scope": "/"}]}
+    with suite.case("kTokensMax: 10,000 tokens are kept, one more is refused with the number"):
+        answers = [client.request("POST", "/belfry/tokens", body, query=None) for _ in range(2)]
+        equal([answer.status for answer in answers], [201, 409], answers)
+        equal(answers[1].error["code"], "Conflict")
+        holds("10000 tokens" in answers[1].error["message"], answers[1])
+
+
 def provoke_in_answers(suite, client):
     group = Group()
     wanted = {"x-ms-return-client-request-id": "true"}
@@ -223,7 +248,7 @@ def provoke_in_answers(suite, client):
 
 HERE = {*JOBS, "kLocationBytesMax", "kTokenNameBytesMax", "kAssignmentsMax", "kScopeBytesMax",
         "kTokenIdBytesMax", "kClientRequestIdBytesMax", "kReadingErrorsMax", "kReadingIgnoredMax",
-        "kVirtualMoveMax"}
+        "kVirtualMoveMax", "kTokensMax"}
 
 
 def main():
@@ -241,6 +266,8 @@ def main():
         provoke_in_answers(suite, client)
     with Server(binary, "--auth", "token") as server:
         provoke_in_tokens(suite, server)
+    with Server(binary, "--auth", "token") as server:
+        provoke_number_of_tokens(suite, server)
     return suite.finish()
 
 

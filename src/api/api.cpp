@@ -11,8 +11,6 @@
 #include "api/openapi.h"
 #include "api/operations.h"
 #include "api/response.h"
-#include "wire/collection_json.h"
-#include "wire/error_json.h"
 
 namespace belfry {
 namespace {
@@ -106,7 +104,8 @@ void Api::handle(HttpRequest request, Respond respond) {
   if (is_open_to_all(path)) return answer_to_all(path, call);
 
   if (!workers_.try_post(client_of(call->request), [this, call] { admit(call); })) {
-    answer(call, error_response({ErrorCode::busy, "Too many requests are waiting.", {}}));
+    answer(call, error_response(
+                     {ErrorCode::busy, "Too many requests are waiting. Try again later.", {}}));
   }
 }
 
@@ -306,7 +305,8 @@ void Api::submit(const Permit& permit, const CallPtr& call, Command command, Ren
     });
   };
   if (!engine_.submit(std::move(command), std::move(reply_to), permit.audited())) {
-    answer(call, error_response({ErrorCode::busy, "Too many writes are waiting.", {}}));
+    answer(call,
+           error_response({ErrorCode::busy, "Too many writes are waiting. Try again later.", {}}));
   }
 }
 

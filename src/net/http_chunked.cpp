@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "net/http_chunked.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "net/http_syntax.h"
@@ -57,7 +56,7 @@ std::size_t HttpChunkedDecoder::take_line(std::string_view bytes, std::size_t bo
   if (feed != std::string_view::npos) {
     end_line(body_bytes);
   } else if (line_.size() == line_bytes_max()) {
-    refuse(400, "A line between the chunks of the body is too long.");
+    refuse({400, "A line between the chunks of the body is too long."});
   }
   return taken;
 }
@@ -75,7 +74,7 @@ std::size_t HttpChunkedDecoder::line_bytes_max() const {
 
 void HttpChunkedDecoder::end_line(std::size_t body_bytes) {
   if (!line_.ends_with("\r\n")) {
-    return refuse(400, "A line of the chunked body ends without a carriage return.");
+    return refuse({400, "A line of the chunked body ends without a carriage return."});
   }
   const std::string_view line = std::string_view(line_).substr(0, line_.size() - 2);
   if (state_ == State::size_line) {
@@ -90,8 +89,8 @@ void HttpChunkedDecoder::end_line(std::size_t body_bytes) {
 
 void HttpChunkedDecoder::end_size_line(std::string_view line, std::size_t body_bytes) {
   const std::optional<std::size_t> size = parse_size(line);
-  if (!size) return refuse(400, "A chunk's size is not a number.");
-  if (*size > body_bytes_max_ - body_bytes) return refuse(413, "The body is too large.");
+  if (!size) return refuse({400, "A chunk's size is not a number."});
+  if (*size > body_bytes_max_ - body_bytes) return refuse(body_too_large(body_bytes_max_));
   payload_left_ = *size;
   state_ = *size == 0 ? State::trailer_line : State::payload;
 }
@@ -102,7 +101,7 @@ void HttpChunkedDecoder::end_trailer_line(std::string_view line) {
   if (line.empty()) {
     state_ = State::done;
   } else if (!is_header_line(line)) {
-    refuse(400, "A trailer of the chunked body is not a header.");
+    refuse({400, "A trailer of the chunked body is not a header."});
   }
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "net/http_request_head.h"
 
@@ -35,7 +36,7 @@ class HttpChunkedDecoder {
   void end_line(std::size_t body_bytes);
   void end_size_line(std::string_view line, std::size_t body_bytes);
   void end_trailer_line(std::string_view line);
-  void refuse(int status, std::string_view what) { refusal_ = HttpRefusal{status, what}; }
+  void refuse(HttpRefusal refusal) { refusal_ = std::move(refusal); }
 
   std::size_t body_bytes_max_;
   State state_ = State::size_line;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "net/http_request_head.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/assert.h"
@@ -17,7 +18,7 @@ namespace {
 using Refused = std::optional<HttpRefusal>;
 
 HttpRefusal bad(std::string_view what) {
-  return {400, what};
+  return {400, std::string(what)};
 }
 
 // The next line of `rest`, which then begins after it. Only CR LF ends a line; a CR or LF
@@ -48,7 +49,7 @@ Refused check_method(std::string_view method) {
 // Only what names a resource of this server. The absolute form would bring a second host that
 // may contradict the Host header, on which others rely.
 Refused check_target(std::string_view method, std::string_view target, std::size_t bytes_max) {
-  if (target.size() > bytes_max) return HttpRefusal{414, "The request target is too long."};
+  if (target.size() > bytes_max) return target_too_long(bytes_max);
   if (!is_target_text(target)) return bad("The request target holds what a URL may not.");
   if (target.front() == '/' || (target == "*" && method == "OPTIONS")) return {};
   return bad("The request target must begin with a slash.");
@@ -98,7 +99,8 @@ Refused parse_headers(std::string_view lines, const HttpServerLimits& limits,
                       HttpHeaders& headers) {
   const auto count = std::count(lines.begin(), lines.end(), '\n') - 1;
   if (std::cmp_greater(count, limits.headers_max)) {
-    return HttpRefusal{431, "There are too many headers."};
+    return HttpRefusal{431, fmt::format("There are {} headers; at most {} are allowed.", count,
+                                        limits.headers_max)};
   }
   headers.reserve(static_cast<std::size_t>(count));
   while (true) {
@@ -179,7 +181,7 @@ Refused parse_body_length(const Framing& framing, const HttpServerLimits& limits
   if (framing.content_length.count > 1) return bad("There are several Content-Lengths.");
   const std::optional<std::uint64_t> length = parse_length(framing.content_length.value);
   if (!length) return bad("The Content-Length is not a number.");
-  if (*length > limits.body_bytes_max) return HttpRefusal{413, "The body is too large."};
+  if (*length > limits.body_bytes_max) return body_too_large(limits.body_bytes_max);
   head.content_length = *length;
   return {};
 }
@@ -203,6 +205,14 @@ Refused apply_framing(const HttpServerLimits& limits, HttpRequestHead& head) {
 }
 
 }  // namespace
+
+HttpRefusal target_too_long(std::size_t bytes_max) {
+  return {414, fmt::format("The request target is longer than {} bytes.", bytes_max)};
+}
+
+HttpRefusal body_too_large(std::size_t bytes_max) {
+  return {413, fmt::format("The body is larger than {} bytes.", bytes_max)};
+}
 
 std::variant<HttpRequestHead, HttpRefusal> parse_request_head(std::string_view bytes,
                                                               const HttpServerLimits& limits) {

@@ -8,7 +8,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -20,8 +22,11 @@ namespace belfry {
 // Why a request is not served: the status of the answer, and a sentence for it.
 struct HttpRefusal {
   int status = 400;
-  std::string_view what;  // always a literal
+  std::string what;
 };
+
+HttpRefusal target_too_long(std::size_t bytes_max);
+HttpRefusal body_too_large(std::size_t bytes_max);
 
 inline constexpr std::size_t kMethodBytesMax = 32;
 
@@ -32,8 +37,6 @@ struct HttpRequestHead {
   bool expects_continue = false;
   bool http_1_0 = false;
   bool keep_alive = true;
-
-  bool has_body() const { return chunked || content_length > 0; }
 };
 
 // `head` ends with its empty line.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/http_request_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -18,6 +20,10 @@ constexpr std::size_t kRoomBytesMin = 1024;
 // Method, space, target, space, "HTTP/1.1", CR LF.
 std::size_t request_line_bytes_max(const HttpServerLimits& limits) {
   return std::min(kMethodBytesMax + 1 + limits.target_bytes_max + 1 + 8 + 2, limits.head_bytes_max);
+}
+
+HttpRefusal head_too_large(std::size_t bytes_max) {
+  return {431, fmt::format("Request line and headers are larger than {} bytes.", bytes_max)};
 }
 
 }  // namespace
@@ -111,7 +117,7 @@ bool HttpRequestReader::skip_empty_line() {
 // the handshake, learns at once that this is not the place.
 bool HttpRequestReader::begin_head() {
   if (!skip_empty_line() || pending().empty()) return false;
-  if (!is_token(pending().substr(0, 1))) refuse(400, "This is not an HTTP request.");
+  if (!is_token(pending().substr(0, 1))) refuse({400, "This is not an HTTP request."});
   return !refusal_;
 }
 
@@ -125,14 +131,13 @@ bool HttpRequestReader::find_head_end() {
     if (feed == std::string_view::npos) {
       scanned_ += window.size();
       if (scanned_ < limit) return false;
-      if (in_request_line) refuse(414, "The request target is too long.");
-      if (!in_request_line) refuse(431, "The headers are too large.");
+      refuse(in_request_line ? target_too_long(limits_.target_bytes_max) : head_too_large(limit));
       return false;
     }
     scanned_ += feed + 1;
     const std::string_view line = pending().substr(line_begin_, scanned_ - line_begin_);
     if (!line.ends_with("\r\n")) {
-      refuse(400, "A line of the head ends without a carriage return.");
+      refuse({400, "A line of the head ends without a carriage return."});
       return false;
     }
     if (line.size() == 2) return true;

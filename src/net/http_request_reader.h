@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "net/http_chunked.h"
@@ -65,7 +66,7 @@ class HttpRequestReader {
   bool find_head_end();
   bool take_body();
   void consume(std::size_t count) { begin_ += count; }
-  void refuse(int status, std::string_view what) { refusal_ = HttpRefusal{status, what}; }
+  void refuse(HttpRefusal refusal) { refusal_ = std::move(refusal); }
   std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
 
   const HttpServerLimits& limits_;

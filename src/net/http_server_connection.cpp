@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t kLingerBytesMax = 4 * 1024 * 1024;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-constexpr HttpRefusal kTooManyRequestBytes{
+const HttpRefusal kTooManyRequestBytes{
     503, "The requests under way take too much memory. Try again later."};
-constexpr HttpRefusal kTooManyAnswerBytes{
+const HttpRefusal kTooManyAnswerBytes{
     503, "The answers under way take too much memory. Try again later."};
 
 // The handler's side of one request: what Respond holds. Copies of Respond share it, so that
@@ -273,8 +273,8 @@ void HttpServerConnection::refuse(const HttpRefusal& refusal) {
 }
 
 HttpResponse HttpServerConnection::refusal_of(const HttpRefusal& refusal) const {
-  if (options().refusal) return options().refusal(refusal.status, std::string(refusal.what));
-  return {refusal.status, {{"Content-Type", "text/plain"}}, std::string(refusal.what) + '\n'};
+  if (options().refusal) return options().refusal(refusal.status, refusal.what);
+  return {refusal.status, {{"Content-Type", "text/plain"}}, refusal.what + '\n'};
 }
 
 void HttpServerConnection::write(HttpResponse response) {

@@ -269,7 +269,8 @@ async function configuredKeys(endpoint, trust, broker, folder) {
   });
   await suite.case('without any key the history says what is missing', async () => {
     equal(await stage.failure('none', keyless('other')), 'ServiceBusQueue Action - There is no '
-      + 'key to send with: the job has no sasKey, and the server\'s configuration has none for '
+      + 'key to send with: the job has no sasKey, and the file '
+      + 'that the setting service-bus-keys names has none for '
       + "'other' of namespace 'localhost'.");
   });
   await stage.end();

@@ -24,7 +24,7 @@ help:
 	@echo "make tidy             the rules of the house, and clang's opinion"
 	@echo "make sim SEED=n       the calendar and the engine in virtual time, from a seed"
 	@echo "make crash ROUNDS=n   kill the server n times under load and check that nothing is lost"
-	@echo "make fuzz MINUTES=n   every fuzzer for n minutes"
+	@echo "make fuzz MINUTES=n   every fuzzer for n minutes of a processor's time"
 	@echo "make cost-table       write down anew what the pure core costs in instructions"
 	@echo "make bench            the benchmarks (ONLY=part of a name)"
 	@echo "make bench-peers      Belfry beside pg-boss, graphile-worker and BullMQ (ARGS=--memory)"

@@ -69,7 +69,8 @@ Result<std::string> read_jwks_address(std::string_view metadata, const std::stri
   if (!members) return no_keys("the metadata is not an object of JSON");
   const auto named = text_member(*members, "issuer");
   if (named != issuer) {
-    return no_keys(fmt::format("the metadata is of the issuer '{}'", named.value_or("")));
+    return no_keys(
+        fmt::format("the metadata is of the issuer '{}', not '{}'", named.value_or(""), issuer));
   }
   const auto address = text_member(*members, "jwks_uri");
   if (!address) return no_keys("the metadata has no jwks_uri");

@@ -32,7 +32,9 @@ machine can see flags).
 Examples:
   belfry token create --name ci --role Contributor --scope /subscriptions/me --expires P90D
   belfry token list
-  belfry token revoke 0123456789abcdef)";
+  belfry token revoke 0123456789abcdef
+  belfry token create --name rescue --role Owner --scope / --store /var/lib/belfry
+                                              # when all are lost; the server must be stopped)";
 
 constexpr const char* kAuditHelp = R"(
 `list` asks the server, like `belfry token`; `verify` reads the store itself, while the server

@@ -23,7 +23,13 @@ constexpr std::size_t kCellMax = 60;
 
 constexpr const char* kJobHelp = R"(
 The server is at --server (BELFRY_SERVER); BELFRY_TOKEN says who asks, where it wants to know.
-Jobs are looked for in --collection of --group of --subscription (BELFRY_COLLECTION, …).
+Jobs are looked for in --collection of --group of --subscription (BELFRY_COLLECTION, …); a
+collection is made with the command that `belfry serve` prints when it starts.
+
+A job's file is what the REST API takes (/openapi.json), for example:
+  {"properties": {"action": {"type": "Http", "request": {"method": "GET",
+                                                         "uri": "https://example.com/"}},
+                  "recurrence": {"frequency": "Day", "schedule": {"hours": [3]}}}}
 
 Examples:
   belfry job create nightly job.json

@@ -94,6 +94,16 @@ std::string others(const json::value& error) {
   return lines;
 }
 
+// Why a server is not ready.
+std::string sentence_of(const json::array& reasons) {
+  std::string sentence;
+  for (const json::value& reason : reasons) {
+    if (!reason.is_string()) continue;
+    sentence += (sentence.empty() ? "" : "; ") + std::string(reason.get_string());
+  }
+  return sentence;
+}
+
 std::string sentence_of(const HttpReply& reply) {
   const auto body = parse_json(reply.body, JsonDialect::own);
   if (const auto* object = body ? body->if_object() : nullptr) {
@@ -101,7 +111,8 @@ std::string sentence_of(const HttpReply& reply) {
     const auto* message =
         error && error->is_object() ? error->get_object().if_contains("message") : nullptr;
     if (message && message->is_string()) return std::string(message->get_string()) + others(*error);
-    if (const auto* reasons = object->if_contains("reasons")) return json::serialize(*reasons);
+    const auto* reasons = object->if_contains("reasons");
+    if (reasons && reasons->is_array()) return sentence_of(reasons->get_array());
   }
   return "there was no reason";
 }

@@ -52,6 +52,14 @@ class Reports {
   std::vector<std::pair<Attempt, Outcome>> reports_;
 };
 
+// One call of an owner is under way and one waits.
+HttpClientLimits room_for_two() {
+  HttpClientLimits limits;
+  limits.connections_per_origin_max = 1;
+  limits.waiting_per_owner_and_origin_max = 1;
+  return limits;
+}
+
 class ActionDispatcherTest : public testing::Test {
  protected:
   std::unique_ptr<ActionDispatcher> start(const HttpClientLimits& limits = {}) {
@@ -112,6 +120,21 @@ class ActionDispatcherTest : public testing::Test {
     return "http://127.0.0.1:" + std::to_string(port) + "/{tenant}";
   }
 
+  // Sends what `job_for` makes of the target's port, to be called so much later.
+  void expect_held_back(Job (*job_for)(std::uint16_t port), Millis later) {
+    std::promise<SteadyTime> received;
+    const ScriptedTarget target([&](Conversation& conversation) {
+      received.set_value(SteadyClock::now());
+      conversation.request();
+      conversation.answer("dong");
+    });
+    const auto dispatcher = start();
+    const SteadyTime before = SteadyClock::now();
+    EXPECT_TRUE(dispatcher->send(attempt_, job_for(target.port()), kNow + later));
+    EXPECT_GE(received.get_future().get(), before + later);
+    EXPECT_TRUE(reports_.take().second.succeeded);
+  }
+
   Attempt attempt_{JobId{42}, {kNow, 3}, ActionRole::main, 1};
   VirtualClock clock_{kNow};
   Millis timeout_{20'000};
@@ -121,34 +144,14 @@ class ActionDispatcherTest : public testing::Test {
 };
 
 TEST_F(ActionDispatcherTest, CallsNotBeforeItIsTold) {
-  std::promise<SteadyTime> received;
-  const ScriptedTarget target([&](Conversation& conversation) {
-    received.set_value(SteadyClock::now());
-    conversation.request();
-    conversation.answer("dong");
-  });
-  const auto dispatcher = start();
-  const SteadyTime before = SteadyClock::now();
-  EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kNow + Millis{30}));
-  EXPECT_GE(received.get_future().get(), before + Millis{30});
-  EXPECT_TRUE(reports_.take().second.succeeded);
+  expect_held_back(job_calling, Millis{30});
 }
 
 // The token is asked for ahead of time, and there before the call may go.
 TEST_F(ActionDispatcherTest, CallsNotBeforeItIsToldThoughTheTokenIsThere) {
   const ScriptedTarget issuer(issue_tokens);
   endpoint_ = issuer_at(issuer.port());
-  std::promise<SteadyTime> received;
-  const ScriptedTarget target([&](Conversation& conversation) {
-    received.set_value(SteadyClock::now());
-    conversation.request();
-    conversation.answer("dong");
-  });
-  const auto dispatcher = start();
-  const SteadyTime before = SteadyClock::now();
-  EXPECT_TRUE(dispatcher->send(attempt_, job_calling_with_token(target.port()), kNow + kLater));
-  EXPECT_GE(received.get_future().get(), before + kLater);
-  EXPECT_TRUE(reports_.take().second.succeeded);
+  expect_held_back(job_calling_with_token, kLater);
 }
 
 TEST_F(ActionDispatcherTest, SendsToABrokerNotBeforeItIsTold) {
@@ -275,7 +278,8 @@ TEST_F(ActionDispatcherTest, ReportsWhatItCannotSendAsFailed) {
   EXPECT_FALSE(outcome.succeeded);
   EXPECT_EQ(outcome.message,
             "ServiceBusQueue Action - There is no key to send with: the job has no sasKey, and "
-            "the server's configuration has none for 'sender' of namespace 'contoso'.");
+            "the file that the setting service-bus-keys names has none for 'sender' of namespace "
+            "'contoso'.");
 }
 
 TEST_F(ActionDispatcherTest, PutsMessagesOnStorageQueuesAndTellsNobodyTheSignature) {
@@ -305,10 +309,7 @@ TEST_F(ActionDispatcherTest, PutsMessagesOnStorageQueuesAndTellsNobodyTheSignatu
 
 TEST_F(ActionDispatcherTest, RefusesWhenTheTargetIsSaturated) {
   const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
-  HttpClientLimits limits;
-  limits.connections_per_origin_max = 1;
-  limits.waiting_per_owner_and_origin_max = 1;
-  const auto dispatcher = start(limits);
+  const auto dispatcher = start(room_for_two());
   EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
   EXPECT_TRUE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
   EXPECT_FALSE(dispatcher->send(attempt_, job_calling(target.port()), kAtOnce));
@@ -317,10 +318,7 @@ TEST_F(ActionDispatcherTest, RefusesWhenTheTargetIsSaturated) {
 // A collection that has used up its part of a target leaves the target to the others.
 TEST_F(ActionDispatcherTest, RefusesOneCollectionAndTakesAnother) {
   const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
-  HttpClientLimits limits;
-  limits.connections_per_origin_max = 1;
-  limits.waiting_per_owner_and_origin_max = 1;
-  const auto dispatcher = start(limits);
+  const auto dispatcher = start(room_for_two());
   Job job = job_calling(target.port());
   while (dispatcher->send(attempt_, job, kAtOnce)) {
   }
@@ -350,10 +348,7 @@ TEST_F(ActionDispatcherTest, TakesTheCallsOfAnotherCollectionWithATokenToo) {
   const ScriptedTarget issuer(issue_tokens);
   endpoint_ = issuer_at(issuer.port());
   const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
-  HttpClientLimits limits;
-  limits.connections_per_origin_max = 1;
-  limits.waiting_per_owner_and_origin_max = 1;
-  const auto dispatcher = start(limits);
+  const auto dispatcher = start(room_for_two());
   Job job = job_calling_with_token(target.port());
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   const std::string message = reports_.take().second.message;

@@ -75,7 +75,8 @@ Wording wording_of(HttpFailureKind kind) {
       return {"NameResolutionFailure", "The remote name could not be resolved"};
     case HttpFailureKind::forbidden_address:
       return {"ConnectFailure",
-              "Unable to connect to the remote server: calling its address is not allowed"};
+              "Unable to connect to the remote server: calling its address is not allowed unless "
+              "the setting allow-targets of Belfry names it"};
     case HttpFailureKind::connect:
       return {"ConnectFailure", "Unable to connect to the remote server"};
     case HttpFailureKind::tls_trust:

@@ -49,7 +49,8 @@ TEST(HttpMessages, SayWhyACallFailed) {
             "(the certificate has expired)");
   EXPECT_EQ(message(HttpFailureKind::forbidden_address, "127.0.0.1 is loopback"),
             "Http Action - Request to host 'h' failed: ConnectFailure Unable to connect to the "
-            "remote server: calling its address is not allowed (127.0.0.1 is loopback)");
+            "remote server: calling its address is not allowed unless the setting "
+            "allow-targets of Belfry names it (127.0.0.1 is loopback)");
 }
 
 TEST(HttpMessages, AreUtf8WhateverTheTargetSends) {

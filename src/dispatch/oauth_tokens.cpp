@@ -94,7 +94,9 @@ OAuthTokens::Key OAuthTokens::key_of(const ActiveDirectoryOAuth& who) {
 
 Result<HttpCall> OAuthTokens::request_for(const ActiveDirectoryOAuth& who) const {
   auto url = endpoint_of(options_.endpoint, kTenantPlaceholder, percent_encoded(who.tenant));
-  if (!url) return no_token(fmt::format("the tenant '{}' gives no address", who.tenant));
+  if (!url)
+    return no_token(
+        fmt::format("tenant '{}' and the setting oauth-endpoint make no address", who.tenant));
   HttpCall call;
   call.origin = {url->https, std::move(url->host), url->port};
   call.method = "POST";

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "dispatch/endpoint_template.h"
 #include "dispatch/http_messages.h"
 #include "model/history.h"
@@ -75,7 +73,11 @@ Result<AmqpCall> service_bus_amqp_call(const ServiceBusTarget& target, const Att
                                        const Clock& clock) {
   const auto endpoint = amqp_endpoint_of(options.amqp_endpoint, target.message.service_namespace);
   if (!endpoint) {
-    return Error{ErrorCode::invalid, "The namespace and the AMQP endpoint make no address", {}};
+    return Error{
+        ErrorCode::invalid,
+        fmt::format("Namespace '{}' and the setting service-bus-amqp-endpoint make no address",
+                    target.message.service_namespace),
+        {}};
   }
   AmqpCall call;
   call.broker = {endpoint->tls,      endpoint->host, endpoint->port,

@@ -131,8 +131,9 @@ Result<SharedAccessKey> shared_access_key_of(const ServiceBusMessage& message,
   const auto found = configured.find({folded(message.service_namespace), message.sas_key_name});
   if (found != configured.end()) return SharedAccessKey{message.sas_key_name, found->second};
   return Error{ErrorCode::invalid,
-               fmt::format("There is no key to send with: the job has no sasKey, and the server's "
-                           "configuration has none for '{}' of namespace '{}'",
+               fmt::format("There is no key to send with: the job has no sasKey, and the file "
+                           "that the setting service-bus-keys names has none for '{}' of namespace "
+                           "'{}'",
                            message.sas_key_name, message.service_namespace),
                {}};
 }
@@ -143,7 +144,10 @@ Result<HttpCall> service_bus_call_of(const ServiceBusTarget& target, const Attem
   std::optional<Url> url =
       endpoint_of(how.endpoint, kNamespacePlaceholder, message.service_namespace);
   if (!url) {
-    return Error{ErrorCode::invalid, "The namespace and the endpoint make no address", {}};
+    return Error{ErrorCode::invalid,
+                 fmt::format("Namespace '{}' and the setting service-bus-endpoint make no address",
+                             message.service_namespace),
+                 {}};
   }
   const std::string path = fmt::format("{}/{}", url->target, target.entity);
   const std::string resource =

@@ -50,7 +50,11 @@ Result<HttpCall> storage_queue_call_of(const StorageQueueAction& action, const A
   std::optional<Url> url =
       endpoint_of(options.endpoint, kAccountPlaceholder, action.storage_account);
   if (!url) {
-    return Error{ErrorCode::invalid, "The storage account and the endpoint make no address", {}};
+    return Error{
+        ErrorCode::invalid,
+        fmt::format("Storage account '{}' and the setting storage-queue-endpoint make no address",
+                    action.storage_account),
+        {}};
   }
   std::string text = options.envelope ? storage_queue_envelope(action, attempt, job, identity, ids)
                                       : action.message;

@@ -127,8 +127,9 @@ void HttpClientConnection::close() {
 void HttpClientConnection::check_deadlines(SteadyTime now) {
   if (stage_ == Stage::closed) return;
   if (exchange_ && now >= exchange_->deadline) {
-    return fail(HttpFailureKind::timeout,
-                stage_ == Stage::starved ? "this server has too many files open" : "");
+    return fail(HttpFailureKind::timeout, stage_ == Stage::starved
+                                              ? "this server may open no more files: see ulimit -n"
+                                              : "");
   }
   if (now >= stage_deadline_) expire_stage();
 }

@@ -402,7 +402,7 @@ TEST(HttpClient, WaitsWhileThisMachineHasNoFileDescriptors) {
     impatient.timeout = Millis{250};
     const HttpFailure failure = failure_of(ask(*client, impatient));
     EXPECT_EQ(failure.kind, HttpFailureKind::timeout);
-    EXPECT_EQ(failure.detail, "this server has too many files open");
+    EXPECT_EQ(failure.detail, "this server may open no more files: see ulimit -n");
   }
   EXPECT_EQ(reply_of(await(std::move(patient))).status, 200);
 }

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ struct HttpRefusal {
   std::string what;
 };
 
+HttpRefusal target_too_long(std::size_t bytes_max);
+HttpRefusal body_too_large(std::size_t bytes_max);
+
 inline constexpr std::size_t kMethodBytesMax = 32;
 
 struct HttpRequestHead {
@@ -33,8 +37,6 @@ struct HttpRequestHead {
   bool expects_continue = false;
   bool http_1_0 = false;
   bool keep_alive = true;
-
-  bool has_body() const { return chunked || content_length > 0; }
 };
 
 // `head` ends with its empty line.

@@ -210,7 +210,8 @@ async function otherServers(endpoint, trust, service, folder) {
   });
   await suite.case('without any key the history says what is missing', async () => {
     equal(await distrusting.failure('none', keyless), 'ServiceBusQueue Action - There is no key '
-      + 'to send with: the job has no sasKey, and the server\'s configuration has none for '
+      + 'to send with: the job has no sasKey, and the file '
+      + 'that the setting service-bus-keys names has none for '
       + "'my policy' of namespace 'localhost'.");
   });
   await distrusting.end();

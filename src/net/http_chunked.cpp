@@ -79,7 +79,7 @@ std::size_t HttpChunkedDecoder::line_bytes_max() const {
 
 void HttpChunkedDecoder::end_line(std::size_t body_bytes) {
   if (!line_.ends_with("\r\n")) {
-    return refuse({400, "A line of the chunked body ends without a carriage return."});
+    return refuse(400, "A line of the chunked body ends without a carriage return.");
   }
   const std::string_view line = std::string_view(line_).substr(0, line_.size() - 2);
   if (state_ == State::size_line) {
@@ -109,7 +109,7 @@ void HttpChunkedDecoder::end_trailer_line(std::string_view line) {
   if (line.empty()) {
     state_ = State::done;
   } else if (!is_header_line(line)) {
-    refuse({400, "A trailer of the chunked body is not a header."});
+    refuse(400, "A trailer of the chunked body is not a header.");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/assert.h"
@@ -215,14 +216,6 @@ Refused apply_framing(const HttpServerLimits& limits, HttpRequestHead& head) {
 }
 
 }  // namespace
-
-HttpRefusal target_too_long(std::size_t bytes_max) {
-  return {414, fmt::format("The request target is longer than {} bytes.", bytes_max)};
-}
-
-HttpRefusal body_too_large(std::size_t bytes_max) {
-  return {413, fmt::format("The body is larger than {} bytes.", bytes_max)};
-}
 
 std::variant<HttpRequestHead, HttpRefusal> parse_request_head(std::string_view bytes,
                                                               const HttpServerLimits& limits) {

@@ -8,7 +8,6 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,9 +23,6 @@ struct HttpRefusal {
   int status = 400;
   std::string what;
 };
-
-HttpRefusal target_too_long(std::size_t bytes_max);
-HttpRefusal body_too_large(std::size_t bytes_max);
 
 inline constexpr std::size_t kMethodBytesMax = 32;
 

@@ -22,10 +22,6 @@ std::size_t request_line_bytes_max(const HttpServerLimits& limits) {
   return std::min(kMethodBytesMax + 1 + limits.target_bytes_max + 1 + 8 + 2, limits.head_bytes_max);
 }
 
-HttpRefusal head_too_large(std::size_t bytes_max) {
-  return {431, fmt::format("Request line and headers are larger than {} bytes.", bytes_max)};
-}
-
 }  // namespace
 
 HttpRequestReader::HttpRequestReader(const HttpServerLimits& limits)
@@ -117,7 +113,7 @@ bool HttpRequestReader::skip_empty_line() {
 // the handshake, learns at once that this is not the place.
 bool HttpRequestReader::begin_head() {
   if (!skip_empty_line() || pending().empty()) return false;
-  if (!is_token(pending().substr(0, 1))) refuse({400, "This is not an HTTP request."});
+  if (!is_token(pending().substr(0, 1))) refuse(400, "This is not an HTTP request.");
   return !refusal_;
 }
 
@@ -137,7 +133,7 @@ bool HttpRequestReader::find_head_end() {
     scanned_ += feed + 1;
     const std::string_view line = pending().substr(line_begin_, scanned_ - line_begin_);
     if (!line.ends_with("\r\n")) {
-      refuse({400, "A line of the head ends without a carriage return."});
+      refuse(400, "A line of the head ends without a carriage return.");
       return false;
     }
     if (line.size() == 2) return true;

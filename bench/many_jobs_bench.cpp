@@ -7,6 +7,7 @@
 //   many_jobs_bench BELFRY [--jobs N]...    one JSON line per N
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -55,6 +56,11 @@ double fill(const std::filesystem::path& directory, std::int64_t jobs, std::uint
   return static_cast<double>(jobs) / seconds_since(began);
 }
 
+// Gigabytes that the kernel still has to write would be in the way of the server's first commits.
+void wait_for_disk() {
+  sync();
+}
+
 double sum_of(const std::map<std::string, double>& seconds_by_thread) {
   double sum = 0;
   for (const auto& [name, seconds] : seconds_by_thread) sum += seconds;
@@ -67,6 +73,7 @@ double measure(const std::filesystem::path& binary, std::int64_t jobs, double fe
   const auto store = directory.path() / "store";
   Sink sink;
   const double filled_per_second = fill(store, jobs, sink.port());
+  wait_for_disk();
   const double disk_mb = megabytes_in(store);
   const double began = seconds_since_1970();
   const ServerProcess server(binary, store);

@@ -18,7 +18,6 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <new>
 #include <string>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include "base/assert.h"
 #include "recurrence/next_occurrence.h"
 #include "recurrence/timing_rules.h"
-#include "wire/iso8601.h"
 #include "wire/timing_json.h"
 
 namespace belfry {

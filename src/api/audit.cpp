@@ -11,7 +11,6 @@
 #include <charconv>
 
 #include "api/api.h"
-#include "api/operations.h"
 #include "api/response.h"
 #include "wire/access_json.h"
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 #include "model/token.h"
 #include "wire/resource_path.h"

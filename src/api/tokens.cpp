@@ -11,7 +11,6 @@
 
 #include "access/token_secret.h"
 #include "api/api.h"
-#include "api/operations.h"
 #include "api/response.h"
 #include "wire/access_json.h"
 

@@ -9,7 +9,6 @@
 
 #include "recurrence/next_occurrence.h"
 #include "recurrence/timing_rules.h"
-#include "wire/iso8601.h"
 #include "wire/timing_json.h"
 
 namespace belfry {

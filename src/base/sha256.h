@@ -9,8 +9,6 @@
 
 namespace belfry {
 
-inline constexpr std::size_t kSha256HexBytes = 64;
-
 // 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view text);
 

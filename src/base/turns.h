@@ -7,14 +7,11 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <iterator>
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "base/assert.h"
 
@@ -57,28 +54,8 @@ class Turns {
     return first;
   }
 
-  // All of which `wanted` is true, whosesoever turn it is.
-  template <typename Wanted>
-  std::vector<Item> take_if(Wanted wanted) {
-    std::vector<Item> taken;
-    for (auto& [owner, queue] : queues_) {
-      const auto kept = std::stable_partition(queue.begin(), queue.end(),
-                                              [&](const Item& item) { return !wanted(item); });
-      std::move(kept, queue.end(), std::back_inserter(taken));
-      queue.erase(kept, queue.end());
-    }
-    size_ -= taken.size();
-    if (!taken.empty()) forget_idle_owners();
-    return taken;
-  }
-
  private:
   using Queue = std::deque<Item>;
-
-  void forget_idle_owners() {
-    std::erase_if(turns_, [this](const std::string& owner) { return queues_.at(owner).empty(); });
-    std::erase_if(queues_, [](const auto& entry) { return entry.second.empty(); });
-  }
 
   std::unordered_map<std::string, Queue> queues_;  // by owner; none is empty
   std::deque<std::string> turns_;                  // the owners of the queues, each once

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <string_view>
 #include <thread>
 
 #include "base/instant.h"

@@ -7,14 +7,11 @@
 
 #include <prometheus/metric_family.h>
 
-#include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/instant.h"
-#include "metrics/counter.h"
 #include "metrics/histogram.h"
 
 namespace belfry {

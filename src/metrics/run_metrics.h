@@ -8,7 +8,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <optional>
 
 #include "base/stopwatch.h"

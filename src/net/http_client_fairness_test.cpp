@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <span>
 
 #include "net/http_client.h"
 #include "net/http_client_admission.h"
@@ -98,6 +99,14 @@ std::size_t fill(HttpAdmission& admission, HttpAdmission::Origin& origin,
   return count;
 }
 
+// The same over several origins.
+std::size_t fill_all(HttpAdmission& admission, std::span<HttpAdmission::Origin> origins,
+                     const std::string& owner) {
+  std::size_t count = 0;
+  for (HttpAdmission::Origin& origin : origins) count += fill(admission, origin, owner);
+  return count;
+}
+
 TEST(HttpAdmission, BoundsAnOwnerAtAnOriginAndLeavesRoomToOthers) {
   HttpAdmission admission(small_limits());
   HttpAdmission::Origin origin;
@@ -110,9 +119,8 @@ TEST(HttpAdmission, BoundsAnOwnerAtAnOriginAndLeavesRoomToOthers) {
 TEST(HttpAdmission, BoundsTheConnectionsOfAnOwnerOverAllOrigins) {
   HttpAdmission admission(small_limits());
   HttpAdmission::Origin origins[6];
-  std::size_t taken = 0;
-  for (HttpAdmission::Origin& origin : origins) taken += fill(admission, origin, "a");
-  EXPECT_EQ(taken, 8u) << "two origins with 2 connections and 2 who wait each";
+  EXPECT_EQ(fill_all(admission, origins, "a"), 8u)
+      << "two origins with 2 connections and 2 who wait each";
   EXPECT_TRUE(admission.has_room(origins[5], "b"));
   EXPECT_FALSE(admission.has_room(origins[5], "a"));
 }
@@ -122,9 +130,7 @@ TEST(HttpAdmission, BoundsTheCallsOfAnOwnerOverAllOrigins) {
   limits.connections_per_owner_max = 8;
   HttpAdmission admission(limits);
   HttpAdmission::Origin origins[4];
-  std::size_t taken = 0;
-  for (HttpAdmission::Origin& origin : origins) taken += fill(admission, origin, "a");
-  EXPECT_EQ(taken, limits.calls_per_owner_max);
+  EXPECT_EQ(fill_all(admission, origins, "a"), limits.calls_per_owner_max);
   EXPECT_TRUE(admission.has_room(origins[3], "b"));
 }
 

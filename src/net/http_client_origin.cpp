@@ -2,7 +2,6 @@
 
 #include "net/http_client_origin.h"
 
-#include <algorithm>
 #include <boost/asio/post.hpp>
 
 #include "net/http_client_loop.h"

@@ -19,7 +19,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <mutex>
 #include <string>

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "net/http_client_connection.h"
 #include "net/http_client_origin.h"
 #include "net/http_proxy.h"

@@ -3,7 +3,6 @@
 // Who may outlive whom: answers from other threads, clients that left, draining, the end.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>

@@ -22,6 +22,15 @@ HttpServer::Options small(HttpServer::Handler handler, std::size_t connections_m
   return options;
 }
 
+constexpr std::size_t kBodyBytes = 200'000;
+
+// There is room for one body of kBodyBytes at a time, and for something small beside it.
+HttpServer::Options room_for_one_body(HttpServer::Handler handler) {
+  HttpServer::Options options = small(std::move(handler), 10);
+  options.shares.request_bytes_max = 300'000;
+  return options;
+}
+
 std::string post(std::size_t length) {
   return "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n";
 }
@@ -73,10 +82,8 @@ TEST(HttpServerOverload, WithinTheirTimeNobodyGivesWay) {
 
 TEST(HttpServerOverload, RequestsBeyondWhatAllMayHoldTogetherAreAnswered503) {
   HeldRequests held;
-  HttpServer::Options options = small(held.handler(), 10);
-  options.shares.request_bytes_max = 300'000;
-  const auto server = serve(options);
-  const std::string body(200'000, 'x');
+  const auto server = serve(room_for_one_body(held.handler()));
+  const std::string body(kBodyBytes, 'x');
   LoopbackClient first(server->port());
   first.send(post(body.size()) + body);
   auto request = held.take();
@@ -97,10 +104,8 @@ TEST(HttpServerOverload, RequestsBeyondWhatAllMayHoldTogetherAreAnswered503) {
 }
 
 TEST(HttpServerOverload, BodiesThatNeverEndGiveWayToThoseThatDo) {
-  HttpServer::Options options = small(echo, 10);
-  options.shares.request_bytes_max = 300'000;
-  const auto server = serve(options);
-  const std::string body(200'000, 'x');
+  const auto server = serve(room_for_one_body(echo));
+  const std::string body(kBodyBytes, 'x');
   LoopbackClient stuck(server->port());
   stuck.send(post(body.size()) + body.substr(1));
   LoopbackClient whole(server->port());
@@ -112,10 +117,8 @@ TEST(HttpServerOverload, BodiesThatNeverEndGiveWayToThoseThatDo) {
 
 // Otherwise two that come at the same time could close each other, and none would ever end.
 TEST(HttpServerOverload, ABodyDoesNotTakeTheRoomOfAYoungerOne) {
-  HttpServer::Options options = small(echo, 10);
-  options.shares.request_bytes_max = 300'000;
-  const auto server = serve(options);
-  const std::string body(200'000, 'x');
+  const auto server = serve(room_for_one_body(echo));
+  const std::string body(kBodyBytes, 'x');
   LoopbackClient older(server->port());
   older.send(post(body.size()));
   LoopbackClient younger(server->port());

@@ -11,8 +11,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "net/base64.h"
@@ -30,7 +28,6 @@ struct FreeWith {
 using Pkcs12Ptr = std::unique_ptr<PKCS12, FreeWith<PKCS12_free>>;
 using X509Ptr = std::unique_ptr<X509, FreeWith<X509_free>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
-using BignumPtr = std::unique_ptr<BIGNUM, FreeWith<BN_free>>;
 
 void free_certificates(STACK_OF(X509) * stack) {
   sk_X509_pop_free(stack, X509_free);

@@ -7,7 +7,6 @@
 
 #include <openssl/types.h>
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <vector>
 

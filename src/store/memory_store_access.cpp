@@ -2,8 +2,6 @@
 //
 // The MemoryStore's tokens and audit log.
 
-#include <algorithm>
-
 #include "store/audit_chain.h"
 #include "store/memory_store.h"
 

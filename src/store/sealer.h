@@ -62,7 +62,6 @@ class Sealer {
   Result<std::string> seal(JobId job, std::string_view text) const;
   Result<std::string> open(JobId job, std::string_view sealed) const;
 
-  bool has_key(std::string_view id) const { return find(id) != nullptr; }
   std::string sealing_key_id() const { return sealing_key()->id(); }
 
  private:

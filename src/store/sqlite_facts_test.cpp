@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "store/sqlite_schema.h"
 #include "store/sqlite_store.h"
 #include "store/store_samples.h"
 

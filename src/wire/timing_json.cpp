@@ -222,13 +222,6 @@ std::string_view spelling_of(WeekDay day) {
   return kWeekDays[static_cast<std::size_t>(day)].first;
 }
 
-std::optional<Frequency> frequency_spelt(std::string_view text) {
-  for (const auto& [spelling, frequency] : kFrequencies) {
-    if (equal_ignoring_case(text, spelling)) return frequency;
-  }
-  return std::nullopt;
-}
-
 Timing read_timing(ObjectReader& properties, Reading& reading) {
   Timing timing;
   timing.start_time = read_instant(properties, "startTime", reading);

@@ -24,7 +24,6 @@ void write_recurrence(JsonWriter& out, const Recurrence& recurrence);
 
 std::string_view spelling_of(Frequency frequency);  // minute, hour, …
 std::string_view spelling_of(WeekDay day);          // sunday, monday, …
-std::optional<Frequency> frequency_spelt(std::string_view text);
 
 // A job's timing as a file gives it: the whole resource, its `properties`, or only startTime
 // and recurrence. Everything else in the file is passed over.

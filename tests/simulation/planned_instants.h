@@ -6,7 +6,6 @@
 
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 

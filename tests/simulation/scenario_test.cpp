@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/simulation/random_jobs.h"
 #include "tests/simulation/simulation.h"
 

@@ -16,12 +16,13 @@ import concurrent.futures
 import contextlib
 import pathlib
 import resource
+import subprocess
 import sys
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
-from crash import COLLECTION, VERSION, Client, Sink, one_time_job  # noqa: E402
+from crash import COLLECTION, VERSION, Client, Sink, keys_of, one_time_job  # noqa: E402
 from server import Server  # noqa: E402
 from suite import Suite, binary_of, equal, holds  # noqa: E402
 from system_calls import injected  # noqa: E402
@@ -116,8 +117,8 @@ class Day:
             _, page = self.client.ask("GET",
                                       f"{self.collection}/jobs/{name}/history{VERSION}")
             equal(len(page["value"]), 1, page)
-            tags = {tag for _, tag in self.sink.calls[name]}
-            equal(len(tags), 1, f"{name}: one occurrence, one id")
+            keys = keys_of(self.sink.calls[name])
+            equal(len(keys), 1, f"{name}: one occurrence, one id")
 
     def state_of(self, name):
         _, job = self.client.ask("GET", self.path(name))
@@ -164,6 +165,12 @@ def disk_is_full(suite, binary):
                     status, body = day.ready()
                     equal((status, body["status"]), (503, "not ready"))
                     holds("full" in body["reasons"][0], body)
+            with suite.case("disk full: `belfry ready` says so too"):
+                done = subprocess.run(
+                    [binary, "ready", "--server", f"http://127.0.0.1:{day.server.port}"],
+                    capture_output=True, text=True)
+                equal(done.returncode, 1, done.stderr)
+                holds(" answered 503: the store cannot be used: " in done.stderr, done.stderr)
         with suite.case("disk full: when there is room again, all goes on by itself"):
             day.wait_for_answers(10)
             equal(day.ready(), (200, {"status": "ok"}))

@@ -12,10 +12,16 @@ occurrence:
 
 - every job whose PUT was answered rang, and its history says so, once;
 - nothing rang before its time;
-- a repetition is of a call that was in flight, and carries the same id;
+- a repetition is of a call that was in flight, or failed, and carries the same
+  Idempotency-Key and x-ms-execution-tag;
+- no other occurrence ever carries that key, be it another job's or the same job's later one;
 - a job that was deleted, and answered so, is gone.
+
+Most jobs run once. Every eighth is an hourly one whose first call fails: after the crash its
+retry is asked for, and then another occurrence.
 """
 import concurrent.futures
+import dataclasses
 import datetime
 import http.client
 import http.server
@@ -30,6 +36,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from server import Server  # noqa: E402
 
 JOBS_PER_ROUND = 40
+HOURLY = "hourly"  # in the names of jobs whose first call fails
+HOURLY_EVERY = 8
 CLIENTS = 4
 SPREAD_SECONDS = 0.6
 PATIENCE_SECONDS = 60
@@ -40,23 +48,39 @@ COLLECTION = ("/subscriptions/s/resourceGroups/g/providers/Microsoft.Scheduler/j
 VERSION = "?api-version=2016-03-01"
 
 
+@dataclasses.dataclass(frozen=True)
+class Call:
+    time: float
+    key: str  # Idempotency-Key
+    tag: str  # x-ms-execution-tag
+
+
+def keys_of(calls):
+    return {call.key for call in calls}
+
+
 class Sink:
-    """Answers every call with 200 and remembers when it came and what it called itself."""
+    """Answers every call but the first of an hourly job with 200, and remembers when it came and
+    what it called itself."""
 
     def __init__(self):
         calls, arrived = {}, threading.Condition()
         self.calls, self.arrived = calls, arrived
+        self.names = {}  # of the jobs, by their calls' keys, of all rounds
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                name = self.path[1:]
                 with arrived:
-                    calls.setdefault(self.path[1:], []).append(
-                        (time.time(), self.headers["x-ms-execution-tag"]))
+                    first = name not in calls
+                    calls.setdefault(name, []).append(Call(
+                        time.time(), self.headers["Idempotency-Key"],
+                        self.headers["x-ms-execution-tag"]))
                     arrived.notify_all()
-                self.send_response(200)
+                self.send_response(500 if first and HOURLY in name else 200)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
@@ -96,13 +120,22 @@ def iso(seconds):
     return moment.isoformat().replace("+00:00", "Z")
 
 
+def http_action(name, sink_port, retry_interval):
+    return {"type": "http",
+            "retryPolicy": {"retryType": "fixed", "retryInterval": retry_interval},
+            "request": {"method": "POST", "uri": f"http://127.0.0.1:{sink_port}/{name}",
+                        "body": name}}
+
+
 def one_time_job(name, start, sink_port):
-    return {"properties": {
-        "startTime": iso(start),
-        "action": {"type": "http",
-                   "retryPolicy": {"retryType": "fixed", "retryInterval": "PT15S"},
-                   "request": {"method": "POST", "uri": f"http://127.0.0.1:{sink_port}/{name}",
-                               "body": name}}}}
+    return {"properties": {"startTime": iso(start),
+                           "action": http_action(name, sink_port, "PT15S")}}
+
+
+def hourly_job(name, sink_port):
+    """Begins at once, and retries when it is told to."""
+    return {"properties": {"recurrence": {"frequency": "hour"},
+                           "action": http_action(name, sink_port, "PT1H")}}
 
 
 class Round:
@@ -116,13 +149,17 @@ class Round:
         self.uncertain = set()  # a write was on its way when the server went
         self.lock = threading.Lock()
 
-    def path(self, name):
-        return f"{self.collection}/jobs/{name}{VERSION}"
+    def path(self, name, below=""):
+        return f"{self.collection}/jobs/{name}{below}{VERSION}"
 
     def create(self, client, name, seed):
         chance = random.Random(seed)
-        start = time.time() + chance.uniform(0, SPREAD_SECONDS)
-        status, _ = client.ask("PUT", self.path(name), one_time_job(name, start, self.sink.port))
+        start = time.time()
+        job = hourly_job(name, self.sink.port)
+        if HOURLY not in name:
+            start += chance.uniform(0, SPREAD_SECONDS)
+            job = one_time_job(name, start, self.sink.port)
+        status, _ = client.ask("PUT", self.path(name), job)
         with self.lock:
             if status == 201:
                 self.starts[name] = start
@@ -143,7 +180,8 @@ class Round:
 
     def load(self):
         """All jobs, from several clients at once; ends early when the server goes."""
-        names = [f"r{self.number}j{i}" for i in range(JOBS_PER_ROUND)]
+        names = [f"r{self.number}j{i}{'' if i % HOURLY_EVERY else HOURLY}"
+                 for i in range(JOBS_PER_ROUND)]
         seeds = [self.chance.random() for _ in names]
 
         def work(part):
@@ -162,8 +200,9 @@ class Round:
             missing = sorted(n for n in expected if n not in self.sink.calls)
             problems.append(f"answered, and never rang: {missing}")
         client = Client(self.server.port)
-        for name in sorted(expected):
-            problems += self.check_record(client, name)
+        for name in sorted(expected & set(self.sink.calls)):
+            check = self.check_hourly if HOURLY in name else self.check_record
+            problems += check(client, name)
         for name in sorted(self.deleted - self.uncertain):
             status, _ = client.ask("GET", self.path(name))
             if status != 404:
@@ -173,12 +212,53 @@ class Round:
         return problems
 
     def check_calls(self, name, calls):
-        if name in self.starts and calls[0][0] < self.starts[name]:
-            yield f"{name}: rang {self.starts[name] - calls[0][0]:.6f} s early"
-        if len({tag for _, tag in calls}) > 1:
-            yield f"{name}: one occurrence, but ids {sorted({tag for _, tag in calls})}"
-        if len(calls) > 2:
+        if name in self.starts and calls[0].time < self.starts[name]:
+            yield f"{name}: rang {self.starts[name] - calls[0].time:.6f} s early"
+        occurrences, attempts = (2, 3) if HOURLY in name else (1, 1)
+        if len(keys_of(calls)) > occurrences or len({call.tag for call in calls}) > occurrences:
+            yield f"{name}: {occurrences} occurrence(s), but ids {calls}"
+        if len(calls) > attempts + 1:
             yield f"{name}: one crash, but {len(calls)} calls"
+        for key in keys_of(calls):
+            if not key:
+                yield f"{name}: called without an Idempotency-Key"
+            elif self.sink.names.setdefault(key, name) != name:
+                yield f"{name}: has the key of an occurrence of {self.sink.names[key]}"
+
+    def check_hourly(self, client, name):
+        """A retry has the key of the call that failed; the next occurrence has another."""
+        if not self.succeeds(client, name, times=1):
+            return [f"{name}: rang, and did not succeed: {self.rows(client, name)}"]
+        keys = keys_of(self.sink.calls[name])
+        if len(keys) != 1:
+            return [f"{name}: one occurrence, but keys {sorted(keys)}"]
+        status, answer = client.ask("POST", self.path(name, "/run"))
+        if status != 200:
+            return [f"{name}: cannot be run: {status} {answer}"]
+        if not self.succeeds(client, name, times=2):
+            return [f"{name}: was run, and did not succeed: {self.rows(client, name)}"]
+        if len(keys_of(self.sink.calls[name]) - keys) != 1:
+            return [f"{name}: another occurrence, and no other key than {sorted(keys)}"]
+        client.ask("DELETE", self.path(name))
+        return []
+
+    def succeeds(self, client, name, times):
+        """Whether the history comes to tell of so many successes. Where the first call failed, its
+        retry, which is an hour away, is asked for."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        asked = False
+        while time.monotonic() < until:
+            rows = self.rows(client, name)
+            successes = sum("status" not in row for row in rows)
+            if successes >= times:
+                return True
+            if rows and successes == 0 and not asked:
+                asked = client.ask("POST", self.path(name, "/run"))[0] == 200
+        return False
+
+    def rows(self, client, name):
+        _, page = client.ask("GET", self.path(name, "/history"))
+        return [row["properties"] for row in page["value"]]
 
     def check_record(self, client, name):
         """The call may be recorded a moment after it was taken: ask until the job has ended."""
@@ -189,8 +269,7 @@ class Round:
                 break
         else:
             return [f"{name}: rang, and is not completed: {job}"]
-        _, page = client.ask("GET", f"{self.collection}/jobs/{name}/history{VERSION}")
-        rows = [row["properties"] for row in page["value"]]
+        rows = self.rows(client, name)
         count = job["properties"]["status"]["executionCount"]
         if count != 1 or len(rows) != 1 or "status" in rows[0]:
             return [f"{name}: executionCount {count}, history {rows}"]

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+//
+// An upgrade: a store that an older server wrote opens, with everything that was in it.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "store/schema_samples.h"
+#include "store/sqlite_audit.h"
+#include "store/sqlite_schema.h"
+#include "store/sqlite_store.h"
+#include "store/sqlite_upkeep.h"
+#include "store/store_samples.h"
+
+namespace belfry {
+namespace {
+
+// One schema of the past.
+class SqliteMigrationTest : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(directory());
+    std::ofstream(directory() / "secret.key") << kSchemaSampleKey << '\n';
+    std::filesystem::permissions(directory() / "secret.key", std::filesystem::perms::owner_read);
+    const auto db = connect(directory(), OpenMode::create);
+    for (int i = 0; i < GetParam(); ++i) db->execute(kSchemaSamples[i]);
+    db->execute(fmt::format("PRAGMA user_version = {}", GetParam()));
+    ASSERT_FALSE(db->failed()) << db->take_failure().error.message;
+  }
+
+  static std::unique_ptr<Connection> connect(const std::filesystem::path& directory,
+                                             OpenMode mode) {
+    return *Connection::open(database_path(directory).native(), mode, "");
+  }
+
+  static std::unique_ptr<SqliteStore> open(const std::filesystem::path& directory) {
+    auto opened = SqliteStore::open({.directory = directory});
+    if (!opened) ADD_FAILURE() << opened.error().message;
+    return opened ? *std::move(opened) : nullptr;
+  }
+
+  static std::string schema_in(const std::filesystem::path& directory) {
+    const auto db = connect(directory, OpenMode::read_only);
+    std::string all;
+    Rows rows = db->query("SELECT name, coalesce(sql, '') FROM sqlite_schema ORDER BY name");
+    while (rows.next()) {
+      all += rows.text() + ": ";
+      all += rows.text() + '\n';
+    }
+    return all;
+  }
+
+  std::filesystem::path directory() const { return scratch_.path() / "data"; }
+  std::filesystem::path new_directory() const { return scratch_.path() / "new"; }
+  static JobKey key(const std::string& name) { return {collection_key(), name}; }
+
+ private:
+  ScratchDirectory scratch_;
+};
+
+TEST_P(SqliteMigrationTest, KeepsJobsWithTheirSecretsAndHistory) {
+  const auto store = open(directory());
+  ASSERT_TRUE(store);
+  const auto hourly = store->job(key("hourly"));
+  ASSERT_TRUE(hourly && *hourly) << hourly.error().message;
+  const auto& action = std::get<HttpAction>((*hourly)->definition->action.what);
+  EXPECT_EQ(std::get<BasicAuthentication>(*action.authentication).password.reveal(),
+            kSchemaSamplePassword);
+  ASSERT_TRUE((*hourly)->next);
+  EXPECT_EQ(format_instant((*hourly)->next->due), "2030-01-01T02:00:00Z");
+  EXPECT_EQ((*store->job(key("once")))->state, JobState::completed);
+  for (const char* name : {"hourly", "once"}) {
+    HistoryQuery query;
+    query.job = (*store->job(key(name)))->id;
+    query.limit = 10;
+    const auto rows = store->history(query);
+    ASSERT_TRUE(rows) << rows.error().message;
+    ASSERT_EQ(rows->size(), 1U) << name;
+    EXPECT_EQ(rows->front().message, fmt::format("Http Action - {}", name));
+  }
+}
+
+TEST_P(SqliteMigrationTest, KeepsTokensAndTheChainOfTheAuditLog) {
+  const auto store = open(directory());
+  ASSERT_TRUE(store);
+  const auto token = store->token("d2c214a268b85721");
+  ASSERT_TRUE(token) << token.error().message;
+  EXPECT_EQ(token->has_value(), GetParam() >= 2) << "before, there were none";
+  EXPECT_TRUE(store->revoke_token("d2c214a268b85721", {}));
+  const auto findings = verify_audit(directory(), std::nullopt);
+  ASSERT_TRUE(findings) << findings.error().message;
+  EXPECT_EQ(findings->problems, std::vector<std::string>{});
+}
+
+// Otherwise a server that was upgraded would be another than one that was installed.
+TEST_P(SqliteMigrationTest, LeadsToTheSchemaOfANewStore) {
+  ASSERT_TRUE(open(directory()));
+  ASSERT_TRUE(open(new_directory()));
+  EXPECT_EQ(schema_in(directory()), schema_in(new_directory()));
+}
+
+TEST_P(SqliteMigrationTest, LeavesASoundStore) {
+  ASSERT_TRUE(open(directory()));
+  const auto problems = check_store(directory());
+  ASSERT_TRUE(problems) << problems.error().message;
+  EXPECT_EQ(*problems, std::vector<std::string>{});
+}
+
+INSTANTIATE_TEST_SUITE_P(FromSchema, SqliteMigrationTest, testing::Range(1, schema_version()));
+
+// Whoever adds a schema writes down what the one before looked like, with something in it.
+TEST(SchemaSamples, AreThereForEverySchemaOfThePast) {
+  EXPECT_GE(std::size(kSchemaSamples), static_cast<std::size_t>(schema_version() - 1));
+}
+
+}  // namespace
+}  // namespace belfry

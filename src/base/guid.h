@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Guids as Azure's clients expect them, made of bits that the caller draws from Random.
 
 #pragma once
 

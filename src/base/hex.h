@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Bytes as text, where they are shown or kept as such: hashes, keys, ids.
 
 #pragma once
 

@@ -15,6 +15,7 @@ import { NO_RETRY, Stage, certificate, countBy, freePort, printRate } from './st
 
 const MESSAGES = 1000;
 const TEXT = 'Grüße & <b>"ding"</b>\r\n\t🔔';
+const SEVEN_DAYS_MS = 7 * 24 * 60 * 60 * 1000;
 const suite = new Suite();
 const binary = binaryOf(process.argv);
 
@@ -49,6 +50,15 @@ async function envelope(stage, azurite) {
     holds(row.message.startsWith("StorageQueue Action - Response from host '127.0.0.1': "
       + "'Created' Response Headers: "), row.message);
     holds(!row.message.includes('sig='), row.message);
+  });
+}
+
+async function lifetime(stage, azurite) {
+  const queue = await azurite.queue('lasting');
+  await suite.case('a message lives as long as the service lets it by default', async () => {
+    await stage.run('lasting', action('lasting', azurite.sas('lasting')));
+    const { peekedMessageItems: [message] } = await queue.peekMessages();
+    equal(message.expiresOn - message.insertedOn, SEVEN_DAYS_MS);
   });
 }
 
@@ -141,6 +151,7 @@ async function overHttp() {
   const stage = await new Stage(binary, '--storage-queue-endpoint', azurite.endpoint,
     '--region', 'here & there').start();
   await envelope(stage, azurite);
+  await lifetime(stage, azurite);
   await failures(stage, azurite);
   await errorAction(stage, azurite);
   await gone(stage, azurite);

@@ -19,6 +19,7 @@ using Step = HttpRequestReader::Step;
 struct Outcome {
   std::vector<HttpRequestHead> requests;
   int refused = 0;
+  std::string why;
   int continues = 0;
 
   const HttpRequest& only() const {
@@ -33,7 +34,10 @@ Step advance(HttpRequestReader& reader, Outcome& outcome) {
     const Step step = reader.advance();
     if (step == Step::complete) outcome.requests.push_back(reader.take());
     if (step == Step::send_continue) ++outcome.continues;
-    if (step == Step::refused) outcome.refused = reader.refusal().status;
+    if (step == Step::refused) {
+      outcome.refused = reader.refusal().status;
+      outcome.why = reader.refusal().what;
+    }
     if (step == Step::need_bytes || step == Step::refused) return step;
   }
 }
@@ -122,13 +126,36 @@ TEST(HttpRequestReader, AsksForTheBodyOnlyOfAClientThatWaits) {
             0);
 }
 
-// At the limit a request is served, one beyond it is refused.
-TEST(HttpRequestReader, KeepsEachLimitExactly) {
+HttpServerLimits small_limits() {
   HttpServerLimits limits;
   limits.head_bytes_max = 200;
   limits.target_bytes_max = 50;
   limits.headers_max = 3;
   limits.body_bytes_max = 10;
+  return limits;
+}
+
+// Whoever is refused has to know how much less to send.
+TEST(HttpRequestReader, SaysWhatIsAllowed) {
+  const auto why = [](const std::string& rest) {
+    return read("PUT /" + rest, kWhole, small_limits()).why;
+  };
+  const std::string long_text(500, 'x');
+  EXPECT_EQ(why(long_text), "The request target is longer than 50 bytes.");
+  EXPECT_EQ(why(" HTTP/1.1\r\nA: " + long_text),
+            "Request line and headers are larger than 200 bytes.");
+  EXPECT_EQ(why(" HTTP/1.1\r\nHost: a\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n"),
+            "There are 4 headers; at most 3 are allowed.");
+  for (const char* framing :
+       {"Content-Length: 11\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nb\r\n"}) {
+    EXPECT_EQ(why(std::string(" HTTP/1.1\r\nHost: a\r\n") + framing),
+              "The body is larger than 10 bytes.");
+  }
+}
+
+// At the limit a request is served, one beyond it is refused.
+TEST(HttpRequestReader, KeepsEachLimitExactly) {
+  const HttpServerLimits limits = small_limits();
   const auto status = [&](std::string request) {
     const Outcome whole = read(request, kWhole, limits);
     EXPECT_EQ(read(request, 1, limits).refused, whole.refused);

@@ -117,6 +117,12 @@ std::string sentence_of(const HttpReply& reply) {
   return "there was no reason";
 }
 
+// The server speaks of a header; what is to be set here has another name.
+std::string_view advice_on(const HttpReply& reply) {
+  constexpr int kUnauthorized = 401;
+  return reply.status == kUnauthorized ? " BELFRY_TOKEN or --token says who asks." : "";
+}
+
 }  // namespace
 
 Result<json::value> ask(const Remote& remote, const RemoteRequest& request) {
@@ -124,7 +130,8 @@ Result<json::value> ask(const Remote& remote, const RemoteRequest& request) {
   TRY_ASSIGN(const HttpReply reply, exchange(remote, std::move(call)));
   if (reply.status >= kFirstRefusal) {
     return Error{ErrorCode::conflict,
-                 fmt::format("{} answered {}: {}", remote.server, reply.status, sentence_of(reply)),
+                 fmt::format("{} answered {}: {}{}", remote.server, reply.status,
+                             sentence_of(reply), advice_on(reply)),
                  {}};
   }
   if (reply.body_cut) return cannot(remote, "its answer is too large");

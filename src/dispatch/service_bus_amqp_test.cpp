@@ -4,21 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include "dispatch/service_bus_samples.h"
+
 namespace belfry {
 namespace {
 
 using namespace std::chrono_literals;
 
-const Instant kNow = std::chrono::sys_days{std::chrono::year{2030} / 1 / 1};
-const Attempt kAttempt{JobId{42}, {kNow, 3}, ActionRole::main, 0};
-const SharedAccessKey kKey{"sender", Secret("key")};
-
 ServiceBusTopicAction an_action() {
   ServiceBusTopicAction action;
   action.topic_path = "dir/t1";
-  action.message.service_namespace = "Contoso";
-  action.message.sas_key_name = "sender";
-  action.message.text = "hello";
+  action.message = sample_message();
   return action;
 }
 

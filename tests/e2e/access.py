@@ -386,6 +386,10 @@ def command_line(suite, binary, server):
     with suite.case("belfry token revoke ends it at once"):
         equal(run("token", "revoke", token.split("_")[1]).returncode, 0)
         equal(Client(server.port, token).get(Group().collections()).status, 401)
+    with suite.case("who has no good token is told where it belongs"):
+        refused = run("token", "list", token=token)
+        equal(refused.returncode, 1)
+        holds("answered 401: " in refused.stderr and "BELFRY_TOKEN" in refused.stderr, refused)
     with suite.case("belfry audit list tells of it"):
         rows = run("audit", "list", "--count", "1")
         equal(rows.returncode, 0, rows.stderr)

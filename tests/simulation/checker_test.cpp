@@ -26,8 +26,13 @@ struct EventfulRun {
   Instant end;
 };
 
+// An engine that never sends again must not keep the test, nor fill the memory with steps.
 void run_until_sent(Simulation& sim) {
-  while (!sim.dispatcher().next_answer()) sim.run_until_next_step();
+  constexpr int kStepsMax = 10'000;
+  for (int steps = 0; !sim.dispatcher().next_answer(); ++steps) {
+    ASSERT_LT(steps, kStepsMax) << "nothing is sent";
+    sim.run_until_next_step();
+  }
 }
 
 // A day in which everything happens that leaves a trace of its own.

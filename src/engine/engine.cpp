@@ -99,6 +99,7 @@ std::vector<Engine::Answer> Engine::turn_away(Inbox::Letters& letters, const Err
 
 void Engine::unstart_refused(Draft& draft, Instant now) {
   const RefusalBackoff backoff{options_.refused_backoff, options_.refused_backoff_max};
+  if (!refused_.empty() && agenda_.crowded()) crowd_refused_ = now;
   for (const JobId id : std::exchange(refused_, {})) {
     const auto it = started_.find(id);
     if (it != started_.end()) {
@@ -164,10 +165,21 @@ void Engine::begin_due(Draft& draft, Instant now) {
 }
 
 // So few that the step is over before the others' next jobs are due.
-std::size_t Engine::crowd_starts_max(Instant now) {
+std::size_t Engine::crowd_starts_max(Instant now) const {
+  if (crowd_rests_until(now)) return 0;
+  return others_soon(now) ? options_.crowd_starts_per_step_max : options_.starts_per_step_max;
+}
+
+bool Engine::others_soon(Instant now) const {
   const auto others = agenda_.others().earliest();
-  const bool soon = others && *others <= now + std::chrono::seconds{1};
-  return soon ? options_.crowd_starts_per_step_max : options_.starts_per_step_max;
+  return others && *others <= now + std::chrono::seconds{1};
+}
+
+std::optional<Instant> Engine::crowd_rests_until(Instant now) const {
+  const Ticks since = now - crowd_refused_;
+  // The clock may have been put back.
+  if (since < Ticks{0} || since >= options_.crowd_rest || !others_soon(now)) return std::nullopt;
+  return crowd_refused_ + options_.crowd_rest;
 }
 
 std::size_t Engine::begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& draft,
@@ -317,7 +329,13 @@ Instant Engine::next_step(Instant now) const {
   Instant next = next_sweep_;
   if (starting_ && !unsent_.empty()) next = std::min(next, now + options_.refused_backoff);
   if (starting_ && started_.size() < options_.in_flight_max) {
-    if (const auto due = agenda_.earliest()) next = std::min(next, *due - options_.start_ahead);
+    if (const auto due = agenda_.others().earliest()) {
+      next = std::min(next, *due - options_.start_ahead);
+    }
+    if (const auto due = agenda_.crowd().earliest()) {
+      const Instant rested = crowd_rests_until(now).value_or(now);
+      next = std::min(next, std::max(*due - options_.start_ahead, rested));
+    }
     if (agenda_.wants_load()) next = std::min(next, now);
   }
   return std::max(next, now);

@@ -42,6 +42,9 @@ struct EngineOptions {
   std::size_t starts_per_step_max = 1'000;
   // Of them a crowd's (engine/fair_agenda.h), while others have something due soon.
   std::size_t crowd_starts_per_step_max = 200;
+  // And it rests so long, while others have something due soon, after a target refused some of it:
+  // to begin it and to put it off again is work for nothing, in the way of theirs.
+  Ticks crowd_rest = std::chrono::milliseconds{10};
   // A start is made durable so long before it is due, and goes out when it is: a slow disk makes
   // no call late. 0: the dispatcher cannot wait.
   Ticks start_ahead{0};
@@ -106,7 +109,9 @@ class Engine {
   bool refill(Instant now);
   void begin_due(Draft& draft, Instant now);
   std::size_t begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& draft, Instant now);
-  std::size_t crowd_starts_max(Instant now);
+  std::size_t crowd_starts_max(Instant now) const;
+  bool others_soon(Instant now) const;
+  std::optional<Instant> crowd_rests_until(Instant now) const;
   bool commit(const Draft::Keyed& writes, std::vector<Answer>& answers);
   void take_over(const Draft& draft, std::vector<Write> stored);
   void take_over(Job job);
@@ -126,13 +131,14 @@ class Engine {
   EngineOptions options_;
   Inbox inbox_;
   FairAgenda agenda_;
-  std::map<JobId, Job> started_;          // as stored; each awaits an outcome
-  std::set<AttemptKey> in_flight_;        // sent, and not reported yet
-  std::map<AttemptKey, Job> superseded_;  // in flight, but their chain was ended; the job before
-  std::vector<Unsent> unsent_;            // started durably, to be sent by this step
-  std::vector<JobId> refused_;            // started, but the target's queue was full
-  Reports unsettled_;                     // reported, but the store failed before it was settled
-  bool recovered_ = false;                // what is in memory is what is stored
+  std::map<JobId, Job> started_;           // as stored; each awaits an outcome
+  std::set<AttemptKey> in_flight_;         // sent, and not reported yet
+  std::map<AttemptKey, Job> superseded_;   // in flight, but their chain was ended; the job before
+  std::vector<Unsent> unsent_;             // started durably, to be sent by this step
+  std::vector<JobId> refused_;             // started, but the target's queue was full
+  Instant crowd_refused_ = kFirstInstant;  // when that last happened while there was a crowd
+  Reports unsettled_;                      // reported, but the store failed before it was settled
+  bool recovered_ = false;                 // what is in memory is what is stored
   bool starting_ = true;
   Instant next_sweep_ = kFirstInstant;
   std::int64_t last_id_ = 0;

@@ -23,7 +23,10 @@ class Target final : public Dispatcher {
  public:
   bool send(const Attempt&, const Job& job, Instant) override {
     const std::string& whose = job.key.collection.subscription;
-    if (full && whose == "greedy") return false;
+    if (full && whose == "greedy") {
+      ++refused;
+      return false;
+    }
     sent.push_back(whose);
     return true;
   }
@@ -36,6 +39,7 @@ class Target final : public Dispatcher {
   }
 
   bool full = false;
+  int refused = 0;
   std::vector<std::string> sent;
 };
 
@@ -109,6 +113,25 @@ TEST_F(EngineCrowd, WhatIsRefusedDoesNotStandBeforeOthersEither) {
     sent += target_.take_greedy_and_modest().first;
   }
   EXPECT_EQ(sent, 100u) << "and none of them is lost";
+}
+
+// What is begun, refused and put off is work for nothing, and others want the processor.
+TEST_F(EngineCrowd, WhatWasRefusedRestsWhileOthersHaveSomethingDueSoon) {
+  target_.full = true;
+  for (int second = 0; second < 3; ++second) put("modest", kDue + second);
+  const Instant begun = at(kDue);
+  engine_.step(begun);
+  EXPECT_EQ(target_.refused, 3);
+  EXPECT_EQ(engine_.step(begun), begun + Millis{10}) << "puts them off, and rests";
+  engine_.step(begun + Millis{9});
+  EXPECT_EQ(target_.refused, 3);
+  engine_.step(begun + Millis{10});
+  EXPECT_EQ(target_.refused, 6) << "then it has its part of a step again";
+  engine_.step(at(kDue + 1));
+  engine_.step(at(kDue + 2));
+  const int before = target_.refused;
+  engine_.step(at(kDue + 2));
+  EXPECT_GT(target_.refused, before) << "nobody else has anything due: no rest";
 }
 
 }  // namespace

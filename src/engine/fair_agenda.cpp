@@ -12,6 +12,10 @@ namespace {
 // A crowd is loaded in small parts, for others wait meanwhile.
 constexpr std::size_t kPartsOfCrowd = 4;
 
+// It is still a crowd when it has something due within this time. What its targets refuse comes
+// back little by little: to be one agenda in between would mean to load everything anew each time.
+constexpr Ticks kCrowdStays = std::chrono::seconds{1};
+
 std::string subscription_of(const Job& job) {
   return folded(job.key.collection.subscription);
 }
@@ -42,7 +46,7 @@ std::optional<DueQuery> FairAgenda::wants_load() const {
 
 void FairAgenda::load(std::vector<Job> jobs, Instant until) {
   if (others_.wants_load()) return load_others(std::move(jobs), until);
-  if (jobs.empty() || jobs.front().next->due > until) return clear();
+  if (jobs.empty() || jobs.front().next->due > until + kCrowdStays) return clear();
   crowd_.load(std::move(jobs));
 }
 
@@ -89,13 +93,6 @@ std::vector<JobId> FairAgenda::jobs_of(const CollectionKey& key) const {
   const std::vector<JobId> crowd = crowd_.jobs_of(key);
   ids.insert(ids.end(), crowd.begin(), crowd.end());
   return ids;
-}
-
-std::optional<Instant> FairAgenda::earliest() const {
-  const auto other = others_.earliest();
-  const auto crowd = crowd_.earliest();
-  if (!other || !crowd) return other ? other : crowd;
-  return std::min(*other, *crowd);
 }
 
 }  // namespace belfry

@@ -5,7 +5,7 @@
 // loaded is due already, there is more of it, and most is one subscription's, then the jobs of that
 // subscription move to an agenda of their own: the crowd. Of the others all are seen again, whose
 // jobs would have come after it, and are begun first; the crowd has a part of each step
-// (docs/decisions/019-crowds.md). When the crowd has nothing due, it is one agenda again.
+// (docs/decisions/019-crowds.md). When the crowd has nothing due soon, it is one agenda again.
 //
 // Holds: every stored job that is due before the horizon of its agenda is on it.
 
@@ -41,10 +41,11 @@ class FairAgenda {
   void forget(JobId id);
   void clear();
   std::vector<JobId> jobs_of(const CollectionKey& key) const;
-  std::optional<Instant> earliest() const;
 
   Agenda& others() { return others_; }
   Agenda& crowd() { return crowd_; }
+  const Agenda& others() const { return others_; }
+  const Agenda& crowd() const { return crowd_; }
   bool crowded() const { return !crowded_.empty(); }
 
  private:

@@ -10,6 +10,13 @@
 namespace belfry {
 namespace {
 
+std::optional<Instant> earliest_of(const FairAgenda& agenda) {
+  const auto other = agenda.others().earliest();
+  const auto crowd = agenda.crowd().earliest();
+  if (!other || !crowd) return other ? other : crowd;
+  return std::min(*other, *crowd);
+}
+
 using std::chrono::seconds;
 
 const Instant kNow = Instant{std::chrono::sys_days{std::chrono::year{2030} / 1 / 1}};
@@ -88,7 +95,7 @@ TEST_F(FairAgendaTest, ACrowdDoesNotStandBeforeTheJobsOfOthers) {
   jobs_.add(due_in(2001, "modest", 1));
   refill(kNow);
   EXPECT_TRUE(agenda_.crowded());
-  EXPECT_EQ(agenda_.earliest(), kNow);
+  EXPECT_EQ(earliest_of(agenda_), kNow);
   EXPECT_EQ(take(agenda_.others(), 9, kNow), Ids{2000});
   EXPECT_EQ(take(agenda_.crowd(), 2, kNow), (Ids{1, 2}));
   const auto wanted = agenda_.wants_load();
@@ -109,7 +116,7 @@ TEST_F(FairAgendaTest, ACrowdIsWorkedOffWholeAndThenItIsOneAgendaAgain) {
   EXPECT_EQ(taken.size(), 100u);
   refill(kNow);
   EXPECT_FALSE(agenda_.crowded());
-  EXPECT_EQ(agenda_.earliest(), kNow + seconds{9});
+  EXPECT_EQ(earliest_of(agenda_), kNow + seconds{9});
 }
 
 TEST_F(FairAgendaTest, ThereMayBeSeveralCrowds) {
@@ -149,7 +156,7 @@ TEST_F(FairAgendaTest, WhatIsChangedOrGoneIsSoInBoth) {
   EXPECT_EQ(take(agenda_.crowd(), 1, kNow), Ids{2});
   EXPECT_EQ(agenda_.others().earliest(), std::nullopt);
   agenda_.clear();
-  EXPECT_EQ(agenda_.earliest(), std::nullopt);
+  EXPECT_EQ(earliest_of(agenda_), std::nullopt);
   EXPECT_FALSE(agenda_.crowded());
   EXPECT_NE(agenda_.wants_load(), std::nullopt);
 }

@@ -2,8 +2,10 @@
 
 #include "net/http_client_loop.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "net/http_client_request.h"
@@ -15,6 +17,8 @@ namespace {
 // How exactly deadlines are kept. One timer for all of them: setting and clearing one per
 // call would cost more than the call's own bookkeeping.
 constexpr Millis kTick{20};
+
+constexpr std::size_t kInboxSlice = 64;
 
 void write_down(const HttpCall& call, const HttpProxy* proxy, HttpExchange& exchange) {
   using Answering = HttpResponseReader::Answering;
@@ -77,11 +81,17 @@ void HttpClientLoop::release(HttpOriginPool& pool, const std::string& owner) {
   if (admission_.none()) none_.notify_all();
 }
 
+// A slice at a time: between two of them the loop looks at its timers and sockets, for calls that
+// are due meanwhile wait for nobody's thousands.
 void HttpClientLoop::take_inbox() {
   std::vector<Submission> submissions;
   {
     const std::lock_guard lock(mutex_);
-    submissions.swap(inbox_);
+    const auto end =
+        inbox_.begin() + static_cast<std::ptrdiff_t>(std::min(inbox_.size(), kInboxSlice));
+    std::move(inbox_.begin(), end, std::back_inserter(submissions));
+    inbox_.erase(inbox_.begin(), end);
+    if (!inbox_.empty()) boost::asio::post(context_, [this] { take_inbox(); });
   }
   for (Submission& submission : submissions) {
     write_down(std::exchange(submission.make, {})(), submission.pool->proxy(),

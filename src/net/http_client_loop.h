@@ -13,6 +13,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -80,7 +81,7 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
   std::condition_variable none_;
   bool taking_ = true;
   HttpAdmission admission_;
-  std::vector<Submission> inbox_;
+  std::deque<Submission> inbox_;
   Pools pools_;
 };
 

@@ -122,9 +122,11 @@ class Segments {
 };
 
 std::optional<std::vector<std::string>> split(std::string_view path) {
-  std::vector<std::string> segments;
   if (path.empty() || path.front() != '/') return std::nullopt;
-  if (count_segments(path) > kSegmentsMax) return std::nullopt;
+  const std::size_t count = count_segments(path);
+  if (count > kSegmentsMax) return std::nullopt;
+  std::vector<std::string> segments;
+  segments.reserve(count);
   if (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   while (!path.empty()) {
     path.remove_prefix(1);

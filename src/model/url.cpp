@@ -33,10 +33,22 @@ bool is_ipv6_literal(std::string_view host) {
   });
 }
 
+// In any case; the prefix itself is in lower case.
 bool take_prefix(std::string_view& text, std::string_view prefix) {
-  if (text.size() < prefix.size() || folded(text.substr(0, prefix.size())) != prefix) return false;
+  const auto same = [](char lower, char c) {
+    return c == lower || ('A' <= c && c <= 'Z' && c - 'A' + 'a' == lower);
+  };
+  if (text.size() < prefix.size()) return false;
+  if (!std::equal(prefix.begin(), prefix.end(), text.begin(), same)) return false;
   text.remove_prefix(prefix.size());
   return true;
+}
+
+// Where path or query begin; the end where there is neither.
+std::size_t find_target(std::string_view text) {
+  const auto* const found =
+      std::find_if(text.begin(), text.end(), [](char c) { return c == '/' || c == '?'; });
+  return static_cast<std::size_t>(found - text.begin());
 }
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
@@ -83,11 +95,11 @@ std::optional<Url> parse_url(std::string_view text) {
     return std::nullopt;
   }
   text = text.substr(0, text.find('#'));
-  const auto path = text.find_first_of("/?");
+  const std::size_t path = find_target(text);
   const std::string_view authority = text.substr(0, path);
   if (!take_authority(authority, url)) return std::nullopt;
   url.authority = folded(authority);
-  url.target = path == std::string_view::npos ? "/" : std::string(text.substr(path));
+  url.target = path == text.size() ? "/" : std::string(text.substr(path));
   if (url.target.front() == '?') url.target.insert(url.target.begin(), '/');
   return url;
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/assert.h"
 #include "net/http_request_reader.h"
 #include "net/http_syntax.h"
@@ -75,9 +76,8 @@ void check_same(const Outcome& a, const Outcome& b) {
 }
 
 std::ptrdiff_t count_of(const HttpHeaders& headers, std::string_view name) {
-  return std::count_if(headers.begin(), headers.end(), [&](const auto& header) {
-    return equals_ignoring_case(header.first, name);
-  });
+  return std::count_if(headers.begin(), headers.end(),
+                       [&](const auto& header) { return equal_ignoring_case(header.first, name); });
 }
 
 void check_rules(const HttpRequestHead& head) {

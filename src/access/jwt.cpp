@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "access/jwt_json.h"
+#include "base/ascii.h"
 #include "net/base64.h"
 
 namespace belfry {
@@ -43,10 +44,9 @@ std::optional<Parts> parts_of(std::string_view token) {
                token.substr(second + 1)};
 }
 
-bool is_type_of_bearer_tokens(std::string type) {
-  std::transform(type.begin(), type.end(), type.begin(),
-                 [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return type == "jwt" || type == "at+jwt" || type == "application/at+jwt";
+bool is_type_of_bearer_tokens(std::string_view type) {
+  return equal_ignoring_case(type, "jwt") || equal_ignoring_case(type, "at+jwt") ||
+         equal_ignoring_case(type, "application/at+jwt");
 }
 
 Status read_header(const json::object& header, Jwt& out) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/digits.h"
 #include "base/guid.h"
 #include "model/url.h"
@@ -18,7 +19,7 @@ constexpr std::size_t kOwnHeadersMax = 10;
 
 bool has_header(const HttpHeaders& headers, std::string_view name) {
   return std::any_of(headers.begin(), headers.end(),
-                     [&](const auto& header) { return equals_ignoring_case(header.first, name); });
+                     [&](const auto& header) { return equal_ignoring_case(header.first, name); });
 }
 
 void add(HttpHeaders& headers, std::string_view name, std::string value) {

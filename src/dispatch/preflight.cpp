@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/ascii.h"
 #include "dispatch/endpoint_template.h"
 #include "net/http_syntax.h"
 #include "net/pfx.h"
@@ -51,7 +52,7 @@ void show_request(Preflight& report, const HttpCall& call, const Action& action)
   report.method = call.method;
   report.address = masked_address(call, action);
   for (const auto& [name, value] : call.headers) {
-    const bool secret = equals_ignoring_case(name, "Authorization");
+    const bool secret = equal_ignoring_case(name, "Authorization");
     report.headers.emplace_back(name, secret ? masked_credentials(value) : value);
   }
   report.body = call.body;

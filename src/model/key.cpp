@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 
+#include "base/ascii.h"
+
 namespace belfry {
 
 namespace {
@@ -16,9 +18,7 @@ std::string folded_path(std::initializer_list<std::string_view> names) {
   out.reserve(size);
   for (const std::string_view name : names) out.append(name).push_back('/');
   out.pop_back();
-  for (char& c : out) {
-    if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : out) c = lower(c);
   return out;
 }
 

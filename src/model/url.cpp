@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "model/key.h"
 
 namespace belfry {
@@ -33,13 +34,9 @@ bool is_ipv6_literal(std::string_view host) {
   });
 }
 
-// In any case; the prefix itself is in lower case.
+// In any case.
 bool take_prefix(std::string_view& text, std::string_view prefix) {
-  const auto same = [](char lower, char c) {
-    return c == lower || ('A' <= c && c <= 'Z' && c - 'A' + 'a' == lower);
-  };
-  if (text.size() < prefix.size()) return false;
-  if (!std::equal(prefix.begin(), prefix.end(), text.begin(), same)) return false;
+  if (!equal_ignoring_case(text.substr(0, prefix.size()), prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/ascii.h"
 #include "net/http_syntax.h"
 
 namespace belfry {
@@ -53,7 +54,7 @@ std::optional<IpAddress> parse_forwarded_entry(std::string_view entry) {
 
 std::optional<IpAddress> forwarded_address(const HttpHeaders& headers) {
   const auto last = std::find_if(headers.rbegin(), headers.rend(), [](const auto& header) {
-    return equals_ignoring_case(header.first, "X-Forwarded-For");
+    return equal_ignoring_case(header.first, "X-Forwarded-For");
   });
   if (last == headers.rend()) return {};
   const std::string_view entries = last->second;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstddef>
 
+#include "base/ascii.h"
 #include "net/http_syntax.h"
 
 namespace belfry {
@@ -57,9 +58,8 @@ std::string_view reason_of(int status) {
 }
 
 bool is_framing(std::string_view name) {
-  return equals_ignoring_case(name, "content-length") ||
-         equals_ignoring_case(name, "transfer-encoding") ||
-         equals_ignoring_case(name, "connection");
+  return equal_ignoring_case(name, "content-length") ||
+         equal_ignoring_case(name, "transfer-encoding") || equal_ignoring_case(name, "connection");
 }
 
 void append_number(std::size_t number, std::string& out) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "net/http_proxy.h"
 #include "net/http_syntax.h"
 
@@ -15,7 +16,7 @@ bool is_ours(std::string_view name) {
   constexpr std::string_view kOurs[] = {"host", "content-length", "transfer-encoding", "connection",
                                         "proxy-authorization"};
   return std::any_of(std::begin(kOurs), std::end(kOurs),
-                     [&](std::string_view ours) { return equals_ignoring_case(name, ours); });
+                     [&](std::string_view ours) { return equal_ignoring_case(name, ours); });
 }
 
 bool may_be_sent(const HttpCall& call) {

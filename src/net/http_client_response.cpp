@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/ascii.h"
 #include "net/http_answer.h"
 #include "net/http_syntax.h"
 
@@ -43,7 +44,7 @@ bool ends_in_chunked(std::string_view encodings) {
   const std::size_t comma = encodings.rfind(',');
   const std::string_view last =
       comma == std::string_view::npos ? encodings : encodings.substr(comma + 1);
-  return equals_ignoring_case(trimmed(last), "chunked");
+  return equal_ignoring_case(trimmed(last), "chunked");
 }
 
 bool is_digit(char byte) {
@@ -65,7 +66,7 @@ std::string_view HttpReply::header(std::string_view name) const {
   while (!rest.empty()) {
     const std::string_view line = take_line(rest);
     const std::size_t colon = line.find(':');
-    if (equals_ignoring_case(line.substr(0, colon), name)) return trimmed(line.substr(colon + 1));
+    if (equal_ignoring_case(line.substr(0, colon), name)) return trimmed(line.substr(colon + 1));
   }
   return {};
 }
@@ -162,17 +163,17 @@ bool HttpResponseReader::parse_headers(std::string_view lines, Framing& framing)
 
 bool HttpResponseReader::note_header(std::string_view name, std::string_view value,
                                      Framing& framing) {
-  if (equals_ignoring_case(name, "content-length")) {
+  if (equal_ignoring_case(name, "content-length")) {
     const auto length = parse_length(value);
     if (!length || (framing.length && framing.length != length)) {
       fail(HttpFailureKind::protocol, "the Content-Length of the answer is not one number");
       return false;
     }
     framing.length = length;
-  } else if (equals_ignoring_case(name, "transfer-encoding")) {
+  } else if (equal_ignoring_case(name, "transfer-encoding")) {
     framing.encoded = true;
     framing.chunked = ends_in_chunked(value);
-  } else if (equals_ignoring_case(name, "connection")) {
+  } else if (equal_ignoring_case(name, "connection")) {
     framing.close = framing.close || list_names(value, "close");
     framing.keep_alive = framing.keep_alive || list_names(value, "keep-alive");
   }

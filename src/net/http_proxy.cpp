@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "net/http_basic.h"
 #include "net/http_syntax.h"
 
@@ -14,11 +15,7 @@ namespace {
 constexpr std::string_view kScheme = "http://";
 constexpr std::size_t kProxyBytesMax = 2048;
 
-char lower(char c) {
-  return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
-std::string lower(std::string_view text) {
+std::string in_lower_case(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), [](char c) { return lower(c); });
   return out;
@@ -56,7 +53,7 @@ struct Parts {
 };
 
 std::optional<Parts> take_apart(std::string_view text) {
-  if (text.size() > kProxyBytesMax || !equals_ignoring_case(text.substr(0, 7), kScheme)) {
+  if (text.size() > kProxyBytesMax || !equal_ignoring_case(text.substr(0, 7), kScheme)) {
     return std::nullopt;
   }
   text.remove_prefix(kScheme.size());
@@ -104,7 +101,7 @@ std::optional<HttpDirectHosts> HttpDirectHosts::parse(const std::vector<std::str
     }
     if (name.starts_with('.')) name.remove_prefix(1);
     if (!is_name(name)) return std::nullopt;
-    out.names_.push_back(lower(name));
+    out.names_.push_back(in_lower_case(name));
   }
   return out;
 }
@@ -130,7 +127,7 @@ std::optional<HttpProxy> HttpProxy::parse(std::string_view text) {
   if (!port || !user || !password || !known_host) return std::nullopt;
   if (!is_field_value(*user) || !is_field_value(*password)) return std::nullopt;
   HttpProxy proxy;
-  proxy.host = lower(parts->host);
+  proxy.host = in_lower_case(parts->host);
   proxy.port = *port;
   if (!user->empty()) proxy.authorization = basic_credentials(*user, *password);
   return proxy;

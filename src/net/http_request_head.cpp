@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/assert.h"
 #include "net/http_syntax.h"
 
@@ -137,12 +138,12 @@ struct Framing {
 void note_header(std::string_view name, std::string_view value, Framing& framing) {
   for (Sought* sought :
        {&framing.host, &framing.content_length, &framing.transfer_encoding, &framing.expect}) {
-    if (!equals_ignoring_case(name, sought->name)) continue;
+    if (!equal_ignoring_case(name, sought->name)) continue;
     sought->value = value;
     ++sought->count;
     return;
   }
-  if (!equals_ignoring_case(name, "connection")) return;
+  if (!equal_ignoring_case(name, "connection")) return;
   framing.close = framing.close || list_names(value, "close");
   framing.keep_alive = framing.keep_alive || list_names(value, "keep-alive");
 }
@@ -175,7 +176,7 @@ Refused parse_chunked(const Framing& framing, HttpRequestHead& head) {
   }
   if (framing.transfer_encoding.count > 1) return bad("There are several Transfer-Encodings.");
   if (head.http_1_0) return bad("HTTP/1.0 has no Transfer-Encoding.");
-  if (!equals_ignoring_case(framing.transfer_encoding.value, "chunked")) {
+  if (!equal_ignoring_case(framing.transfer_encoding.value, "chunked")) {
     return bad("The only Transfer-Encoding understood here is chunked.");
   }
   head.chunked = true;
@@ -199,7 +200,7 @@ Refused parse_body_length(const Framing& framing, const HttpServerLimits& limits
 
 Refused parse_expectation(const Framing& framing, HttpRequestHead& head) {
   if (framing.expect.count == 0 || head.http_1_0) return {};
-  if (framing.expect.count > 1 || !equals_ignoring_case(framing.expect.value, "100-continue")) {
+  if (framing.expect.count > 1 || !equal_ignoring_case(framing.expect.value, "100-continue")) {
     return HttpRefusal{417, "The only expectation met here is 100-continue."};
   }
   head.expects_continue = true;

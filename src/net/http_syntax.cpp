@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "base/ascii.h"
+
 namespace belfry {
 namespace {
 
@@ -43,11 +45,6 @@ bool all_in(const ByteSet& set, std::string_view text) {
                      [&](char byte) { return set[static_cast<unsigned char>(byte)]; });
 }
 
-// ASCII only: the process's locale must not decide what a header is called.
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 bool is_blank(char byte) {
   return byte == ' ' || byte == '\t';
 }
@@ -70,11 +67,6 @@ bool is_host(std::string_view text) {
   return !text.empty() && all_in(kHost, text);
 }
 
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return lower(x) == lower(y); });
-}
-
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -84,7 +76,7 @@ std::string_view trimmed(std::string_view text) {
 bool list_names(std::string_view list, std::string_view token) {
   while (true) {
     const std::size_t comma = list.find(',');
-    if (equals_ignoring_case(trimmed(list.substr(0, comma)), token)) return true;
+    if (equal_ignoring_case(trimmed(list.substr(0, comma)), token)) return true;
     if (comma == std::string_view::npos) return false;
     list.remove_prefix(comma + 1);
   }

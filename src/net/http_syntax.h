@@ -22,8 +22,6 @@ bool is_target_text(std::string_view text);
 // commas and quotes that no host we answer for has.
 bool is_host(std::string_view text);
 
-bool equals_ignoring_case(std::string_view a, std::string_view b);
-
 // Without the spaces and tabs around it.
 std::string_view trimmed(std::string_view text);
 

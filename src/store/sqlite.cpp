@@ -30,7 +30,7 @@ int flags_of(OpenMode mode) {
 SqliteFailure failure_of(int code, std::string_view said) {
   const int primary = code & 0xff;
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) {
-    return {code, {ErrorCode::internal, fmt::format("the database is damaged: {}", said), ""}};
+    return {code, {ErrorCode::internal, damaged(said), ""}};
   }
   return {code,
           {ErrorCode::unavailable, fmt::format("the database failed: {} ({})", said, code), ""}};
@@ -48,6 +48,12 @@ int remember_log_pages(void* log_pages, sqlite3*, const char*, int pages) {
 }
 
 }  // namespace
+
+std::string damaged(std::string_view how) {
+  return fmt::format(
+      "the database is damaged: {}. Stop the server and put a backup in its place (belfry restore)",
+      how);
+}
 
 bool SqliteFailure::sync_failed() const {
   return code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC;
@@ -103,9 +109,7 @@ std::int64_t Rows::integer_up_to(std::int64_t last) {
   const std::int64_t value = integer();
   if (0 <= value && value <= last) return value;
   fail({ErrorCode::internal,
-        fmt::format("the database is damaged: a column holds {}, at most {} makes sense", value,
-                    last),
-        ""});
+        damaged(fmt::format("a column holds {}, at most {} makes sense", value, last)), ""});
   return 0;
 }
 

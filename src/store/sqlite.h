@@ -44,6 +44,9 @@ struct SqliteFailure {
   bool sync_failed() const;
 };
 
+// What to tell people of it.
+std::string damaged(std::string_view how);
+
 class Connection;
 
 // The rows of a query, which ends with its Rows.

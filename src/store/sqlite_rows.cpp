@@ -28,7 +28,7 @@ Tags parse_tags(Rows& rows) {
     if (sound) tags.emplace_back(std::string(*name), std::string(*value));
   }
   if (!sound) {
-    rows.fail({ErrorCode::internal, "the database is damaged: tags that are not pairs", ""});
+    rows.fail({ErrorCode::internal, damaged("tags that are not pairs"), ""});
   }
   return tags;
 }

@@ -35,10 +35,6 @@ Error malformed(std::string_view text, std::size_t position, const std::string& 
           {}};
 }
 
-char lower(char c) {
-  return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 std::string_view kind_of(const json::value& value) {
   switch (value.kind()) {
     case json::kind::object:
@@ -97,11 +93,6 @@ void Reading::fail(std::string path, std::string message) {
 
 void Reading::ignore(std::string path) {
   if (ignored.size() < kReadingIgnoredMax) ignored.push_back(std::move(path));
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::optional<std::int64_t> integer_of(const json::value& value) {

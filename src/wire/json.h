@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/result.h"
 
 namespace belfry {
@@ -130,7 +131,6 @@ std::vector<Element> elements_of(const boost::json::value& value, const std::str
                                  std::size_t max, Reading& reading);
 
 std::optional<std::int64_t> integer_of(const boost::json::value& value);
-bool equal_ignoring_case(std::string_view a, std::string_view b);
 
 template <typename T, std::size_t N>
 std::optional<T> ObjectReader::choice(std::string_view name, const Spelling<T> (&spellings)[N]) {

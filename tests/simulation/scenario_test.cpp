@@ -33,7 +33,11 @@ class Scenario : public testing::Test {
     return job.next && sim_.dispatcher().on_wire(attempt_of(job));
   }
   void run_until_sent(const std::string& name) {
-    while (!on_wire(name)) sim_.run_until_next_step();
+    constexpr int kStepsMax = 10'000;
+    for (int step = 0; !on_wire(name); ++step) {
+      ASSERT_LT(step, kStepsMax) << name << " is never sent";
+      sim_.run_until_next_step();
+    }
   }
   void step_with(CommitFault fault) { sim_.step({.store = {.commit = fault}}); }
 

@@ -119,6 +119,25 @@ TEST_F(FairAgendaTest, ACrowdIsWorkedOffWholeAndThenItIsOneAgendaAgain) {
   EXPECT_EQ(earliest_of(agenda_), kNow + seconds{9});
 }
 
+// What a target refuses is due again little by little: to load everything anew each time costs
+// more.
+TEST_F(FairAgendaTest, ItStaysACrowdWhileItHasSomethingDueWithinASecond) {
+  jobs_.add_many(1, 10, "greedy", 0);
+  jobs_.add(due_in(11, "greedy", 1));
+  jobs_.add(due_in(12, "greedy", 3));
+  for (int step = 0; step < 5; ++step) {
+    refill(kNow);
+    take(agenda_.crowd(), 2, kNow);
+  }
+  refill(kNow);
+  EXPECT_TRUE(agenda_.crowded());
+  EXPECT_EQ(agenda_.crowd().earliest(), kNow + seconds{1});
+  EXPECT_EQ(take(agenda_.crowd(), 1, kNow + seconds{1}), Ids{11});
+  agenda_.forget(JobId{12});
+  refill(kNow + seconds{1});
+  EXPECT_FALSE(agenda_.crowded()) << "the next one is due in two seconds";
+}
+
 TEST_F(FairAgendaTest, ThereMayBeSeveralCrowds) {
   jobs_.add_many(1, 50, "a", 0);
   jobs_.add_many(101, 50, "b", 0);

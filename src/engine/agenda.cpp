@@ -2,19 +2,27 @@
 
 #include "engine/agenda.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 
 namespace belfry {
+namespace {
 
-void Agenda::load(std::vector<Job> jobs) {
+// The store is asked before anything it may answer with is due.
+constexpr Ticks kLoadedAhead = std::chrono::seconds{1};
+
+}  // namespace
+
+void Agenda::load(std::vector<Job> jobs, Instant before) {
   // Fewer than asked for: there are no others. Else others may be due with the last one.
-  const Instant horizon = jobs.size() < size_max_ ? kNever : jobs.back().next->due;
-  load(std::move(jobs), horizon);
+  horizon_ = jobs.size() < size_max_ ? before : jobs.back().next->due;
+  for (Job& job : jobs) insert(std::move(job));
 }
 
-void Agenda::load(std::vector<Job> jobs, Instant horizon) {
-  horizon_ = horizon;
-  for (Job& job : jobs) insert(std::move(job));
+Instant Agenda::loads_at() const {
+  if (!due_.empty() || horizon_ == kNever) return kNever;
+  return std::max(horizon_, kFirstInstant + kLoadedAhead) - kLoadedAhead;
 }
 
 void Agenda::insert(Job job) {

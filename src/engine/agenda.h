@@ -24,11 +24,10 @@ class Agenda {
   // At most `size_max` jobs are loaded at a time, and never more than twice as many kept.
   explicit Agenda(std::size_t size_max) : size_max_(size_max) {}
 
-  // What the store answered when asked for its `size_max` earliest jobs.
-  void load(std::vector<Job> jobs);
-  // All jobs that are due before the horizon.
-  void load(std::vector<Job> jobs, Instant horizon);
-  bool wants_load() const { return due_.empty() && horizon_ != kNever; }
+  // What the store answered when asked for its `size_max` earliest jobs that are due before then.
+  void load(std::vector<Job> jobs, Instant before = kNever);
+  // When it is to be loaded, so early that nothing is late for it: kNever as long as it has jobs.
+  Instant loads_at() const;
   std::size_t size_max() const { return size_max_; }
 
   // The job as it is now stored: put where it belongs, or forgotten when it waits for nothing
@@ -41,8 +40,6 @@ class Agenda {
   std::optional<Instant> earliest() const;
   Job take_first();  // the job of earliest(); there must be one
   std::size_t size() const { return due_.size(); }
-
-  // Until then nothing needs to be loaded.
   Instant horizon() const { return horizon_; }
 
   static constexpr Instant kNever = kLastInstant;

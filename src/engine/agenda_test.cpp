@@ -26,9 +26,9 @@ Job started(Job job) {
 
 TEST(Agenda, WantsToBeLoadedUntilItKnowsThatThereIsNothing) {
   Agenda agenda(3);
-  EXPECT_TRUE(agenda.wants_load());
+  EXPECT_EQ(agenda.loads_at(), kFirstInstant);
   agenda.load({});
-  EXPECT_FALSE(agenda.wants_load());
+  EXPECT_EQ(agenda.loads_at(), Agenda::kNever);
   EXPECT_EQ(agenda.horizon(), Agenda::kNever);
   EXPECT_EQ(agenda.earliest(), std::nullopt);
 }
@@ -54,7 +54,18 @@ TEST(Agenda, AFullLoadReachesOnlyToItsLastJob) {
   EXPECT_EQ(agenda.size(), 2u) << "beyond the horizon the store knows";
   agenda.take_first();
   agenda.take_first();
-  EXPECT_TRUE(agenda.wants_load());
+  EXPECT_EQ(agenda.loads_at(), kNow + seconds{6}) << "a second before anything is due";
+}
+
+TEST(Agenda, KnowsNothingOfWhatItWasNotAskedToLookAt) {
+  Agenda agenda(2);
+  agenda.load({due_in(1, 1)}, kNow + seconds{60});
+  agenda.update(due_in(2, 59));
+  agenda.update(due_in(3, 60));
+  EXPECT_EQ(agenda.take_first().id, JobId{1});
+  EXPECT_EQ(agenda.loads_at(), Agenda::kNever);
+  EXPECT_EQ(agenda.take_first().id, JobId{2});
+  EXPECT_EQ(agenda.loads_at(), kNow + seconds{59});
 }
 
 TEST(Agenda, AChangedJobMovesAndIsThereOnce) {
@@ -101,7 +112,7 @@ TEST(Agenda, NeverHoldsMoreThanTwiceItsSizeAndDropsTheLatest) {
     EXPECT_EQ(agenda.take_first().next->due, last + seconds{1}) << "none before it is missing";
     last += seconds{1};
   }
-  EXPECT_TRUE(agenda.wants_load());
+  EXPECT_LT(agenda.loads_at(), agenda.horizon());
 }
 
 TEST(Agenda, KnowsTheJobsOfACollectionHoweverItIsSpelt) {
@@ -117,7 +128,7 @@ TEST(Agenda, ClearedItKnowsNothingAndWantsToBeLoaded) {
   agenda.load({due_in(1, 1)});
   agenda.clear();
   EXPECT_EQ(agenda.earliest(), std::nullopt);
-  EXPECT_TRUE(agenda.wants_load());
+  EXPECT_EQ(agenda.loads_at(), kFirstInstant);
 }
 
 }  // namespace

@@ -145,13 +145,14 @@ std::vector<Engine::Answer> Engine::apply_all(Inbox::Letters& letters, Draft& dr
 }
 
 bool Engine::refill(Instant now) {
-  while (const auto wanted = agenda_.wants_load()) {
+  const Instant until = now + options_.start_ahead;
+  while (const auto wanted = agenda_.wants_load(until)) {
     auto jobs = store_.due(*wanted);
     if (!jobs) {
       lose_store(jobs.error());
       return false;
     }
-    agenda_.load(std::move(*jobs), now + options_.start_ahead);
+    agenda_.load(*wanted, std::move(*jobs), until);
   }
   return true;
 }
@@ -336,7 +337,7 @@ Instant Engine::next_step(Instant now) const {
       const Instant rested = crowd_rests_until(now).value_or(now);
       next = std::min(next, std::max(*due - options_.start_ahead, rested));
     }
-    if (agenda_.wants_load()) next = std::min(next, now);
+    next = std::min(next, agenda_.loads_at());
   }
   return std::max(next, now);
 }

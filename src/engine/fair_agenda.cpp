@@ -16,6 +16,10 @@ constexpr std::size_t kPartsOfCrowd = 4;
 // back little by little: to be one agenda in between would mean to load everything anew each time.
 constexpr Ticks kCrowdStays = std::chrono::seconds{1};
 
+// Beside a crowd the store is asked for what others have due within this time: to find it, all the
+// crowd's jobs are passed over that are due meanwhile, and not all that there are.
+constexpr Ticks kOthersSeen = std::chrono::minutes{1};
+
 std::string subscription_of(const Job& job) {
   return folded(job.key.collection.subscription);
 }
@@ -35,28 +39,34 @@ std::string subscription_of_most(const std::vector<Job>& jobs) {
 FairAgenda::FairAgenda(std::size_t size_max)
     : others_(size_max), crowd_(std::max<std::size_t>(1, size_max / kPartsOfCrowd)) {}
 
-std::optional<DueQuery> FairAgenda::wants_load() const {
+std::optional<DueQuery> FairAgenda::wants_load(Instant until) const {
   std::vector<std::string> crowded(crowded_.begin(), crowded_.end());
-  if (others_.wants_load()) {
-    return DueQuery{others_.size_max(), std::move(crowded), DueOf::others};
+  if (others_.loads_at() <= until) {
+    const Instant before = crowded_.empty() ? Agenda::kNever : until + kOthersSeen;
+    return DueQuery{others_.size_max(), std::move(crowded), DueOf::others, before};
   }
-  if (crowded_.empty() || !crowd_.wants_load()) return std::nullopt;
-  return DueQuery{crowd_.size_max(), std::move(crowded), DueOf::them};
+  if (crowded_.empty() || crowd_.loads_at() > until) return std::nullopt;
+  return DueQuery{crowd_.size_max(), std::move(crowded), DueOf::them, until + kCrowdStays};
 }
 
-void FairAgenda::load(std::vector<Job> jobs, Instant until) {
-  if (others_.wants_load()) return load_others(std::move(jobs), until);
-  if (jobs.empty() || jobs.front().next->due > until + kCrowdStays) return clear();
-  crowd_.load(std::move(jobs));
+Instant FairAgenda::loads_at() const {
+  if (crowded_.empty()) return others_.loads_at();
+  return std::min(others_.loads_at(), crowd_.loads_at());
 }
 
-void FairAgenda::load_others(std::vector<Job> jobs, Instant until) {
+void FairAgenda::load(const DueQuery& asked, std::vector<Job> jobs, Instant until) {
+  if (asked.of == DueOf::others) return load_others(asked, std::move(jobs), until);
+  if (jobs.empty()) return clear();
+  crowd_.load(std::move(jobs), asked.before);
+}
+
+void FairAgenda::load_others(const DueQuery& asked, std::vector<Job> jobs, Instant until) {
   const bool behind = jobs.size() >= others_.size_max() && jobs.back().next->due <= until;
   if (behind && crowded_.size() < kCrowdsMax) {
     const std::string most = subscription_of_most(jobs);
     if (!most.empty()) return part(std::move(jobs), most);
   }
-  others_.load(std::move(jobs));
+  others_.load(std::move(jobs), asked.before);
 }
 
 // The crowd, which has a member more, is loaded anew.

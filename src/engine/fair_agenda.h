@@ -31,10 +31,11 @@ class FairAgenda {
 
   explicit FairAgenda(std::size_t size_max);
 
-  // What the store is to be asked for, if anything; its answer is what load() is given. What is
-  // due at `until` is to be begun now.
-  std::optional<DueQuery> wants_load() const;
-  void load(std::vector<Job> jobs, Instant until);
+  // What the store is to be asked for, if anything; load() is given its answer. What is due at
+  // `until` is to be begun now.
+  std::optional<DueQuery> wants_load(Instant until) const;
+  void load(const DueQuery& asked, std::vector<Job> jobs, Instant until);
+  Instant loads_at() const;
 
   // As Agenda has it.
   void update(Job job);
@@ -49,7 +50,7 @@ class FairAgenda {
   bool crowded() const { return !crowded_.empty(); }
 
  private:
-  void load_others(std::vector<Job> jobs, Instant until);
+  void load_others(const DueQuery& asked, std::vector<Job> jobs, Instant until);
   void part(std::vector<Job> jobs, const std::string& subscription);
   bool in_crowd(const Job& job) const;
 

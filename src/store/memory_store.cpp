@@ -231,6 +231,7 @@ Result<std::vector<Job>> MemoryStore::due(const DueQuery& query) {
   const std::set<std::string> named(query.subscriptions.begin(), query.subscriptions.end());
   std::vector<Job> out;
   for (auto at = waiting_.begin(); at != waiting_.end() && out.size() < query.limit; ++at) {
+    if (at->first >= query.before) break;
     const Job& job = jobs_.at(at->second);
     const bool theirs = named.contains(folded(job.key.collection.subscription));
     if (theirs == (query.of == DueOf::them)) out.push_back(job);

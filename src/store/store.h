@@ -104,13 +104,15 @@ struct JobQuery {
   std::size_t limit = 0;
 };
 
-// Of the jobs that wait: those of the subscriptions named, or all the others.
+// Of the jobs that wait for something before `before`: those of the subscriptions named, or all the
+// others.
 enum class DueOf { others, them };
 
 struct DueQuery {
   std::size_t limit = 0;
   std::vector<std::string> subscriptions{};  // folded
   DueOf of = DueOf::others;
+  Instant before = kLastInstant;
 };
 
 // The place of a history row among its job's: newest first is from the largest to the smallest.

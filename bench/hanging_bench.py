@@ -6,7 +6,8 @@ hangs.
     bench/hanging_bench.py BUILD_DIR [--jobs N]
 
 Prints one JSON line per measurement: lateness of a modest tenant's jobs in the ten seconds after
-that instant, and in the twenty seconds after those, beside the same without the other tenant.
+that instant, and in the twenty seconds after those, beside that in the twenty seconds before it: in
+one server, and of so many that the slowest hundredth is not a handful.
 """
 import argparse
 import datetime
@@ -26,9 +27,9 @@ from server import Server  # noqa: E402
 
 JOBS_PER_COLLECTION = 1000
 WRITERS = 8
-FIRST_SECONDS = 10
-LATER_SECONDS = 20
-PER_SECOND = 50  # jobs of the modest tenant
+# Before the instant, after it, and later: when they begin, and for how long.
+SPANS = [(-20, 20), (0, 10), (10, 20)]
+PER_SECOND = 250  # jobs of the modest tenant
 GROWTH_MAX = 1.10
 
 
@@ -80,23 +81,24 @@ def hang():
 
 
 def lateness(build, hanging_jobs, lead_seconds):
-    """What the sinks of the first ten seconds and of the twenty after them saw."""
-    sinks = [Sink(build), Sink(build)]
+    """What the sink of each span saw."""
+    sinks = [Sink(build) for _ in SPANS]
     hanging = hang()
     server = Server(build / "belfry", log_level="warning").start()
     try:
         due = time.time() + lead_seconds
-        spans = [(due, FIRST_SECONDS), (due + FIRST_SECONDS, LATER_SECONDS)]
-        work = [(server.port, "modest", f"c{number}",
-                 [begin + i / PER_SECOND for i in range(seconds * PER_SECOND)], sink.port)
-                for number, ((begin, seconds), sink) in enumerate(zip(spans, sinks))]
+        work = []
+        for number, ((begin, seconds), sink) in enumerate(zip(SPANS, sinks)):
+            starts = [due + begin + i / PER_SECOND for i in range(seconds * PER_SECOND)]
+            work += [(server.port, "modest", f"c{number}-{i}", starts[i:i + JOBS_PER_COLLECTION],
+                      sink.port) for i in range(0, len(starts), JOBS_PER_COLLECTION)]
         work += [(server.port, "greedy", f"c{number}", [due] * JOBS_PER_COLLECTION, hanging)
                  for number in range(hanging_jobs // JOBS_PER_COLLECTION)]
         with multiprocessing.Pool(WRITERS) as pool:
             pool.starmap(put_jobs, work, chunksize=1)
-        left = due - time.time()
+        left = due + SPANS[0][0] - time.time()
         assert left > 0, f"the jobs were due {-left:.0f} s before all of them were created"
-        return [sink.end(seconds * PER_SECOND) for sink, (_, seconds) in zip(sinks, spans)]
+        return [sink.end(seconds * PER_SECOND) for sink, (_, seconds) in zip(sinks, SPANS)]
     finally:  # not stopped: what hangs would be waited for
         server.kill()
         server.remove()
@@ -109,17 +111,17 @@ def main():
     parser.add_argument("--lead-seconds", type=int)
     arguments = parser.parse_args()
     build = arguments.build.resolve()
-    lead = arguments.lead_seconds or 30 + arguments.jobs // 500
-    alone = lateness(build, 0, 20)
-    beside = lateness(build, arguments.jobs, lead)
-    for when, before, after in zip(("the first 10 s", "the 20 s after"), alone, beside):
+    lead = arguments.lead_seconds or 60 + arguments.jobs // 500
+    before, *spans = lateness(build, arguments.jobs, lead)
+    for when, after in zip(("the first 10 s", "the 20 s after"), spans):
         ratio = after["late_ms_p99"] / before["late_ms_p99"]
         print(json.dumps({
             "bench": "hanging", "case": f"lateness beside {arguments.jobs} hanging jobs, {when}",
             "started": after["count"], "p50_ms": after["late_ms_p50"],
-            "p99_ms": after["late_ms_p99"], "alone_p50_ms": before["late_ms_p50"],
-            "alone_p99_ms": before["late_ms_p99"], "p99_ratio": round(ratio, 2),
-            "met": ratio <= GROWTH_MAX and after["count"] == before["count"]}), flush=True)
+            "p99_ms": after["late_ms_p99"], "max_ms": after["late_ms_max"],
+            "alone_p50_ms": before["late_ms_p50"], "alone_p99_ms": before["late_ms_p99"],
+            "alone_max_ms": before["late_ms_max"], "p99_ratio": round(ratio, 2),
+            "met": ratio <= GROWTH_MAX}), flush=True)
     return 0
 
 

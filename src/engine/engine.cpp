@@ -12,6 +12,9 @@
 namespace belfry {
 namespace {
 
+// So long after a crowd was refused it is only tried whether its targets have room again.
+constexpr Ticks kCrowdTried = std::chrono::seconds{1};
+
 std::tuple<JobId, std::int64_t, ActionRole, int> key_of(const Attempt& attempt) {
   return {attempt.job, attempt.occurrence.seq, attempt.role, attempt.retry};
 }
@@ -167,8 +170,11 @@ void Engine::begin_due(Draft& draft, Instant now) {
 
 // So few that the step is over before the others' next jobs are due.
 std::size_t Engine::crowd_starts_max(Instant now) const {
+  if (!others_soon(now)) return options_.starts_per_step_max;
   if (crowd_rests_until(now)) return 0;
-  return others_soon(now) ? options_.crowd_starts_per_step_max : options_.starts_per_step_max;
+  const Ticks since = now - crowd_refused_;
+  const bool just_refused = since >= Ticks{0} && since < kCrowdTried;
+  return just_refused ? options_.crowd_tries_per_step_max : options_.crowd_starts_per_step_max;
 }
 
 bool Engine::others_soon(Instant now) const {

@@ -42,6 +42,8 @@ struct EngineOptions {
   std::size_t starts_per_step_max = 1'000;
   // Of them a crowd's (engine/fair_agenda.h), while others have something due soon.
   std::size_t crowd_starts_per_step_max = 200;
+  // Of a crowd that was refused a moment ago: to see whether there is room again.
+  std::size_t crowd_tries_per_step_max = 20;
   // And it rests so long, while others have something due soon, after a target refused some of it:
   // to begin it and to put it off again is work for nothing, in the way of theirs.
   Ticks crowd_rest = std::chrono::milliseconds{10};

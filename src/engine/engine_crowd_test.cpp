@@ -62,11 +62,12 @@ class EngineCrowd : public testing::Test {
     ASSERT_TRUE(results && results->front() == WriteResult::applied);
   }
 
-  void put(const std::string& subscription, std::int64_t second) {
+  void put(const std::string& subscription, std::int64_t second, Ticks more = {}) {
+    const Instant due = at(second) + more;
     const std::int64_t id = ++last_id_;
     Job job = sample_job(id, fmt::format("j{}", id), key_of(subscription));
-    job.definition.edit().timing = {.start_time = at(second), .recurrence = {}};
-    must_apply(PutJob{waiting(job, at(second)), kGenAbsent, {}});
+    job.definition.edit().timing = {.start_time = due, .recurrence = {}};
+    must_apply(PutJob{waiting(job, due), kGenAbsent, {}});
   }
 
   static EngineOptions options() {
@@ -74,6 +75,7 @@ class EngineCrowd : public testing::Test {
     options.agenda_max = 80;
     options.starts_per_step_max = 10;
     options.crowd_starts_per_step_max = 3;
+    options.crowd_tries_per_step_max = 1;
     return options;
   }
 
@@ -126,12 +128,28 @@ TEST_F(EngineCrowd, WhatWasRefusedRestsWhileOthersHaveSomethingDueSoon) {
   engine_.step(begun + Millis{9});
   EXPECT_EQ(target_.refused, 3);
   engine_.step(begun + Millis{10});
-  EXPECT_EQ(target_.refused, 6) << "then it has its part of a step again";
+  EXPECT_EQ(target_.refused, 4) << "then it is tried whether there is room again";
   engine_.step(at(kDue + 1));
   engine_.step(at(kDue + 2));
   const int before = target_.refused;
   engine_.step(at(kDue + 2));
   EXPECT_GT(target_.refused, before) << "nobody else has anything due: no rest";
+}
+
+// A long step makes others late, and what is tried is likely to be refused again.
+TEST_F(EngineCrowd, WhatWasRefusedIsOnlyTriedForASecond) {
+  target_.full = true;
+  for (int millis = 0; millis < 3'000; millis += 100) put("modest", kDue, Millis{millis});
+  engine_.step(at(kDue));
+  engine_.step(at(kDue));
+  target_.full = false;
+  target_.take_greedy_and_modest();
+  engine_.step(at(kDue) + Millis{100});
+  EXPECT_EQ(target_.take_greedy_and_modest(), (Sent{1, 1}));
+  engine_.step(at(kDue) + Millis{900});
+  EXPECT_EQ(target_.take_greedy_and_modest(), (Sent{1, 8}));
+  engine_.step(at(kDue) + Millis{1'000});
+  EXPECT_EQ(target_.take_greedy_and_modest(), (Sent{3, 1})) << "none was refused since";
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ constexpr std::size_t kPartsOfCrowd = 4;
 // back little by little: to be one agenda in between would mean to load everything anew each time.
 constexpr Ticks kCrowdStays = std::chrono::seconds{1};
 
-// Beside a crowd the store is asked for what others have due within this time: to find it, all the
-// crowd's jobs are passed over that are due meanwhile, and not all that there are.
+// Beside a crowd the store is asked for what others have due from the horizon on, within this time:
+// to find it, the crowd's jobs are passed over that are due meanwhile, and not all that there are.
 constexpr Ticks kOthersSeen = std::chrono::minutes{1};
 
 std::string subscription_of(const Job& job) {
@@ -40,13 +40,18 @@ FairAgenda::FairAgenda(std::size_t size_max)
     : others_(size_max), crowd_(std::max<std::size_t>(1, size_max / kPartsOfCrowd)) {}
 
 std::optional<DueQuery> FairAgenda::wants_load(Instant until) const {
-  std::vector<std::string> crowded(crowded_.begin(), crowded_.end());
-  if (others_.loads_at() <= until) {
-    const Instant before = crowded_.empty() ? Agenda::kNever : until + kOthersSeen;
-    return DueQuery{others_.size_max(), std::move(crowded), DueOf::others, before};
+  const bool others = others_.loads_at() <= until;
+  if (crowded_.empty()) {
+    return others ? std::optional(DueQuery{others_.size_max()}) : std::nullopt;
   }
-  if (crowded_.empty() || crowd_.loads_at() > until) return std::nullopt;
-  return DueQuery{crowd_.size_max(), std::move(crowded), DueOf::them, until + kCrowdStays};
+  std::vector<std::string> crowded(crowded_.begin(), crowded_.end());
+  if (others) {
+    return DueQuery{others_.size_max(), std::move(crowded), DueOf::others, others_.horizon(),
+                    until + kOthersSeen};
+  }
+  if (crowd_.loads_at() > until) return std::nullopt;
+  return DueQuery{crowd_.size_max(), std::move(crowded), DueOf::them, kFirstInstant,
+                  until + kCrowdStays};
 }
 
 Instant FairAgenda::loads_at() const {

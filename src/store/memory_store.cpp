@@ -230,8 +230,8 @@ Result<std::vector<Job>> MemoryStore::due(const DueQuery& query) {
   const std::lock_guard lock(mutex_);
   const std::set<std::string> named(query.subscriptions.begin(), query.subscriptions.end());
   std::vector<Job> out;
-  for (auto at = waiting_.begin(); at != waiting_.end() && out.size() < query.limit; ++at) {
-    if (at->first >= query.before) break;
+  for (auto at = waiting_.lower_bound({query.from, JobId{}});
+       at != waiting_.end() && at->first < query.before && out.size() < query.limit; ++at) {
     const Job& job = jobs_.at(at->second);
     const bool theirs = named.contains(folded(job.key.collection.subscription));
     if (theirs == (query.of == DueOf::them)) out.push_back(job);

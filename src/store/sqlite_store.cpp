@@ -51,9 +51,9 @@ FROM progress AS p INDEXED BY progress_due CROSS JOIN job AS j ON j.id = p.job
                                            CROSS JOIN collection AS c ON c.id = j.collection
 WHERE p.due IS NOT NULL AND p.started IS NULL)";
 const std::string kEarliestFirst = " ORDER BY p.due, p.job LIMIT ?1";
-const std::string kDue = kWaiting + kEarliestFirst;
+const std::string kDue = kWaiting + " AND p.due >= ?2 AND p.due < ?3" + kEarliestFirst;
 // The collections are found once; a job that is passed over costs a look at its row.
-const std::string kDueOf = kWaiting + R"( AND p.due < ?4 AND ?2 = (j.collection IN (
+const std::string kDueOf = kWaiting + R"( AND p.due >= ?4 AND p.due < ?5 AND ?2 = (j.collection IN (
 SELECT k.id FROM json_each(?3) AS s CROSS JOIN collection AS k
 WHERE k.folded > s.value || '/' AND k.folded < s.value || '0')))" +
                            kEarliestFirst;
@@ -341,12 +341,12 @@ Result<std::vector<Job>> SqliteStore::engine_jobs(const std::string& sql, const 
 
 Result<std::vector<Job>> SqliteStore::due(const DueQuery& query) {
   const bool theirs = query.of == DueOf::them;
-  if (query.subscriptions.empty() && !theirs && query.before == kLastInstant) {
-    return engine_jobs(kDue, bounded(query.limit));
+  if (query.subscriptions.empty() && !theirs) {
+    return engine_jobs(kDue, bounded(query.limit), query.from, query.before);
   }
   const boost::json::array named(query.subscriptions.begin(), query.subscriptions.end());
   return engine_jobs(kDueOf, bounded(query.limit), std::int64_t{theirs},
-                     boost::json::serialize(named), query.before);
+                     boost::json::serialize(named), query.from, query.before);
 }
 
 Result<std::vector<Job>> SqliteStore::started(std::size_t limit) {

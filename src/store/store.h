@@ -104,14 +104,15 @@ struct JobQuery {
   std::size_t limit = 0;
 };
 
-// Of the jobs that wait for something before `before`: those of the subscriptions named, or all the
-// others.
+// Of the jobs that wait for something from `from` on and before `before`: those of the subscriptions
+// named, or all the others.
 enum class DueOf { others, them };
 
 struct DueQuery {
   std::size_t limit = 0;
   std::vector<std::string> subscriptions{};  // folded
   DueOf of = DueOf::others;
+  Instant from = kFirstInstant;
   Instant before = kLastInstant;
 };
 

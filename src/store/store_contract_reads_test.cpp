@@ -115,9 +115,11 @@ TEST_P(StoreContract, DueTellsSubscriptionsApart) {
   EXPECT_EQ(of({9, {"c", "a-b"}, DueOf::others}), Ids({1, 5, 2, 6}));
   EXPECT_EQ(of({1, {"c", "a-b"}, DueOf::others}), Ids({1}));
   EXPECT_EQ(of({9, {"nobody"}, DueOf::them}), Ids({}));
-  EXPECT_EQ(of({9, {"a"}, DueOf::others, at(20)}), Ids({3, 5, 7})) << "not what is due then";
-  EXPECT_EQ(of({9, {"a"}, DueOf::them, at(21)}), Ids({1, 2}));
-  EXPECT_EQ(of({9, {}, DueOf::others, at(20)}), Ids({1, 3, 5, 7}));
+  EXPECT_EQ(of({9, {"a"}, DueOf::others, at(10), at(20)}), Ids({3, 5, 7}));
+  EXPECT_EQ(of({9, {"a"}, DueOf::others, at(11), at(21)}), Ids({4, 6, 8}));
+  EXPECT_EQ(of({9, {"a"}, DueOf::them, at(10), at(21)}), Ids({1, 2}));
+  EXPECT_EQ(of({9, {}, DueOf::others, at(10), at(20)}), Ids({1, 3, 5, 7}));
+  EXPECT_EQ(of({9, {}, DueOf::others, at(20), at(21)}), Ids({2, 4, 6, 8}));
   EXPECT_EQ(of({9, {}, DueOf::them}), Ids({}));
   EXPECT_EQ(of({9, {}, DueOf::others}).size(), 8u);
 }

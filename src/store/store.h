@@ -104,7 +104,7 @@ struct JobQuery {
   std::size_t limit = 0;
 };
 
-// Of the jobs that wait for something from `from` on and before `before`: those of the subscriptions
+// Of the jobs that wait and are due from `from` on and before `before`: those of the subscriptions
 // named, or all the others.
 enum class DueOf { others, them };
 

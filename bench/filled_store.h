@@ -6,6 +6,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -97,6 +98,11 @@ inline double megabytes_in(const std::filesystem::path& directory) {
     if (entry.is_regular_file()) bytes += static_cast<double>(entry.file_size());
   }
   return bytes / 1e6;
+}
+
+// Gigabytes that the kernel still has to write would be in the way of the server's first commits.
+inline void wait_for_disk() {
+  sync();
 }
 
 }  // namespace belfry

@@ -111,6 +111,7 @@ int run(int argc, char** argv) {
     measure_pages(*store, "page of 100 failed rows of a job", failed, rows);
     before_mb = megabytes_in(path);
   }
+  wait_for_disk();
   const ServerProcess server(argv[1], path);
   const Lateness swept = lateness_of(server);
   fmt::print(

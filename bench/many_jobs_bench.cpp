@@ -7,7 +7,6 @@
 //   many_jobs_bench BELFRY [--jobs N]...    one JSON line per N
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -54,11 +53,6 @@ double fill(const std::filesystem::path& directory, std::int64_t jobs, std::uint
   const Instant later = now + std::chrono::hours{1};
   add_jobs(*store, {1 + kBacklog, jobs, later, std::chrono::days{30} / jobs, sink_port});
   return static_cast<double>(jobs) / seconds_since(began);
-}
-
-// Gigabytes that the kernel still has to write would be in the way of the server's first commits.
-void wait_for_disk() {
-  sync();
 }
 
 double sum_of(const std::map<std::string, double>& seconds_by_thread) {

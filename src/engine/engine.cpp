@@ -53,6 +53,7 @@ Instant Engine::step(Instant now) {
   Draft::Keyed writes = draft.take_writes();
   if (writing ? commit(writes, answers) : recovered_) {
     for (const auto& [attempt, outcome] : reports) superseded_.erase(key_of(attempt));
+    writes_since_sweep_ += writes.writes.size();
     take_over(draft, std::move(writes.writes));
     writing ? store_health_.written() : store_health_.read(now);
     send_unsent(now);
@@ -315,18 +316,20 @@ bool Engine::send(const Job& job, Instant now) {
   return true;
 }
 
-// A slice a second, so small that nobody notices; at once again while there is more.
+// A slice a second; soon again while there is more.
 void Engine::sweep(Instant now) {
   // The clock may have been put back.
   if (now < next_sweep_ && next_sweep_ - now <= options_.sweep_every) return;
+  const std::size_t limit = std::min(options_.sweep_rows + std::exchange(writes_since_sweep_, 0),
+                                     options_.sweep_rows_max);
   const auto swept = store_.sweep({.history_before = now - options_.history_kept,
                                    .ended_before = now - options_.ended_jobs_kept,
-                                   .limit = options_.sweep_rows_max});
+                                   .limit = limit});
   if (!swept) {
     lose_store(swept.error());
     return;
   }
-  const bool more = *swept >= options_.sweep_rows_max;
+  const bool more = *swept >= limit;
   next_sweep_ = now + (more ? options_.sweep_every / 20 : options_.sweep_every);
 }
 

@@ -56,6 +56,9 @@ struct EngineOptions {
   Ticks history_kept = std::chrono::days{60};
   Ticks ended_jobs_kept = std::chrono::days{60};
   Ticks sweep_every = std::chrono::seconds{1};
+  // At a time, and one more for each write since the last time: so few that nobody notices, and
+  // always more than come.
+  std::size_t sweep_rows = 100;
   std::size_t sweep_rows_max = 1'000;
   std::vector<EngineObserver*> observers;
 };
@@ -143,6 +146,7 @@ class Engine {
   bool recovered_ = false;                 // what is in memory is what is stored
   bool starting_ = true;
   Instant next_sweep_ = kFirstInstant;
+  std::size_t writes_since_sweep_ = 0;
   std::int64_t last_id_ = 0;
   StoreHealth store_health_;
 };

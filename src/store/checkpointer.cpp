@@ -8,6 +8,12 @@
 #include "base/thread_name.h"
 
 namespace belfry {
+namespace {
+
+constexpr int kCopiesMax = 6;
+constexpr int kFewPages = 256;  // are copied and on the disk in a few milliseconds
+
+}  // namespace
 
 Checkpointer::Checkpointer(std::unique_ptr<Connection> connection, std::mutex& writer,
                            std::function<void(const SqliteFailure&)> failed)
@@ -45,18 +51,30 @@ void Checkpointer::loop() {
       requested_ = false;
       too_long = std::exchange(too_long_, false);
     }
-    copy_log();
-    if (!too_long) continue;
+    if (!too_long) {
+      copy_log();
+      continue;
+    }
+    copy_until_little_is_left();
     const std::lock_guard no_commits(writer_);
     copy_log();
   }
 }
 
-void Checkpointer::copy_log() {
+void Checkpointer::copy_until_little_is_left() {
+  int copied = copy_log();
+  for (int times = 1; times < kCopiesMax; ++times) {
+    const int before = std::exchange(copied, copy_log());
+    if (copied - before <= kFewPages) return;
+  }
+}
+
+int Checkpointer::copy_log() {
   FAILPOINT("before-checkpoint");
-  connection_->checkpoint();
+  const int copied = connection_->checkpoint();
   FAILPOINT("after-checkpoint");
   if (connection_->failed()) failed_(connection_->take_failure());
+  return copied;
 }
 
 void Checkpointer::keep_log_on_close() {

@@ -3,7 +3,8 @@
 // Checkpointer copies the write-ahead log into the database on a thread of its own, so that
 // commits do not wait for it. The log begins anew once all of it was copied and nobody has
 // written since; while commits never pause that moment does not come, so when the log has
-// grown long the last bit is copied with the writer held up.
+// grown long the last bit is copied with the writer held up: what is committed while the log is
+// copied is less each time, so that the writer waits for little.
 
 #pragma once
 
@@ -35,7 +36,8 @@ class Checkpointer {
 
  private:
   void loop();
-  void copy_log();
+  int copy_log();  // how many of its pages are copied now
+  void copy_until_little_is_left();
 
   const std::unique_ptr<Connection> connection_;
   std::mutex& writer_;

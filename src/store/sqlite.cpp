@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "base/assert.h"
@@ -167,15 +168,17 @@ void Connection::execute(const std::string& statements) {
   if (!failed()) note(sqlite3_exec(database_, statements.c_str(), nullptr, nullptr, nullptr));
 }
 
-void Connection::checkpoint_as(int mode) {
-  if (failed()) return;
-  const int code = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, nullptr, nullptr);
+int Connection::checkpoint_as(int mode) {
+  if (failed()) return 0;
+  int copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, nullptr, &copied);
   // Busy: a reader still needs the log, or another checkpoint is at work. The next one will do.
   if ((code & 0xff) != SQLITE_BUSY) note(code);
+  return std::max(copied, 0);
 }
 
-void Connection::checkpoint() {
-  checkpoint_as(SQLITE_CHECKPOINT_PASSIVE);
+int Connection::checkpoint() {
+  return checkpoint_as(SQLITE_CHECKPOINT_PASSIVE);
 }
 
 void Connection::checkpoint_and_truncate() {

@@ -127,8 +127,9 @@ class Connection {
   // Statements without parameters and rows, done once: the schema and the settings.
   void execute(const std::string& statements);
 
-  // Copies the log's pages into the database, as far as readers allow, without waiting.
-  void checkpoint();
+  // Copies the log's pages into the database, as far as readers allow, without waiting. How many of
+  // the log's pages are copied now.
+  int checkpoint();
   // All of them, and empties the log; for when nobody else is connected.
   void checkpoint_and_truncate();
   // How many pages the log held after the last commit of this connection.
@@ -153,7 +154,7 @@ class Connection {
   sqlite3_stmt* prepared(const char* sql);
   std::int64_t finish(sqlite3_stmt* statement);
   void note(int code);
-  void checkpoint_as(int mode);
+  int checkpoint_as(int mode);
 
   template <typename... Values>
   void bind_all([[maybe_unused]] sqlite3_stmt* statement, [[maybe_unused]] Lifetime lifetime,

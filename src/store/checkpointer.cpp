@@ -10,7 +10,7 @@
 namespace belfry {
 namespace {
 
-constexpr int kCopiesMax = 6;
+constexpr int kCopies = 6;      // at most
 constexpr int kFewPages = 256;  // are copied and on the disk in a few milliseconds
 
 }  // namespace
@@ -63,7 +63,7 @@ void Checkpointer::loop() {
 
 void Checkpointer::copy_until_little_is_left() {
   int copied = copy_log();
-  for (int times = 1; times < kCopiesMax; ++times) {
+  for (int times = 1; times < kCopies; ++times) {
     const int before = std::exchange(copied, copy_log());
     if (copied - before <= kFewPages) return;
   }

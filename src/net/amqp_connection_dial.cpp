@@ -6,34 +6,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
 #include "net/amqp_connection.h"
 #include "net/amqp_loop.h"
+#include "net/dialling.h"
 
 namespace belfry {
-namespace {
-
-using boost::asio::ip::tcp;
-
-constexpr std::size_t kAddressesMax = 8;
-
-tcp::endpoint endpoint_of(const IpAddress& address, std::uint16_t port) {
-  if (address.family == IpAddress::Family::v4) {
-    boost::asio::ip::address_v4::bytes_type bytes;
-    std::copy_n(address.bytes.begin(), bytes.size(), bytes.begin());
-    return {boost::asio::ip::address_v4(bytes), port};
-  }
-  return {boost::asio::ip::address_v6(address.bytes), port};
-}
-
-std::string within(Millis limit) {
-  return fmt::format("within {} s", static_cast<double>(limit.count()) / 1000);
-}
-
-}  // namespace
 
 void AmqpConnection::enter(Stage stage, SteadyTime deadline) {
   stage_ = stage;

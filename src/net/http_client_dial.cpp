@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "net/dialling.h"
 #include "net/http_client_connection.h"
 #include "net/http_client_loop.h"
 #include "net/http_client_origin.h"
@@ -17,25 +18,8 @@
 namespace belfry {
 namespace {
 
-using boost::asio::ip::tcp;
-
-constexpr std::size_t kAddressesMax = 8;
-
 // After this machine had no file descriptor for a connection.
 constexpr Millis kStarvedPause{100};
-
-tcp::endpoint endpoint_of(const IpAddress& address, std::uint16_t port) {
-  if (address.family == IpAddress::Family::v4) {
-    boost::asio::ip::address_v4::bytes_type bytes;
-    std::copy_n(address.bytes.begin(), bytes.size(), bytes.begin());
-    return {boost::asio::ip::address_v4(bytes), port};
-  }
-  return {boost::asio::ip::address_v6(address.bytes), port};
-}
-
-std::string within(Millis limit) {
-  return fmt::format("within {} s", static_cast<double>(limit.count()) / 1000);
-}
 
 }  // namespace
 

@@ -57,7 +57,7 @@ struct EngineOptions {
   Ticks ended_jobs_kept = std::chrono::days{60};
   Ticks sweep_every = std::chrono::seconds{1};
   // At a time, and one more for each write since the last time: so few that nobody notices, and
-  // always more than come.
+  // more than come.
   std::size_t sweep_rows = 100;
   std::size_t sweep_rows_max = 1'000;
   std::vector<EngineObserver*> observers;

@@ -328,6 +328,19 @@ TEST_F(ActionDispatcherTest, RefusesOneCollectionAndTakesAnother) {
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
 }
 
+TEST_F(ActionDispatcherTest, RefusesOneCollectionAtAQueueAndTakesAnother) {
+  const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
+  endpoint_ = "http://127.0.0.1:" + std::to_string(target.port()) + "/{account}";
+  const auto dispatcher = start(room_for_two());
+  Job job = job_calling(target.port());
+  job.definition.edit().action.what =
+      StorageQueueAction{"account", "q", Secret("?sv=2&sig=s3cret%3D&se=9"), "ding"};
+  while (dispatcher->send(attempt_, job, kAtOnce)) {
+  }
+  job.key.collection.name = "other";
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+}
+
 TEST_F(ActionDispatcherTest, RefusesOneCollectionAtABrokerAndTakesAnother) {
   const AmqpTestBroker broker({.does = AmqpTestBroker::Does::say_nothing});
   endpoint_ = "amqp://127.0.0.1:" + std::to_string(broker.port());

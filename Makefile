@@ -55,7 +55,7 @@ test:
 	@echo "belfry: running the tests"
 	@tools/run-tests build/debug build/tsan build/release $(if $(ONLY),--only $(ONLY))
 
-# Hours for all of them, a minute or less for one; build/release is packed by those of the package.
+# Ten minutes for all of them with a warm compiler cache, else hours; build/release is packed by those of the package.
 mutants: build
 	@tools/install-deps build test
 	@$(MAKE) --no-print-directory $(NPM_PACKAGES)

@@ -173,9 +173,8 @@ void Engine::begin_due(Draft& draft, Instant now) {
 std::size_t Engine::crowd_starts_max(Instant now) const {
   if (!others_soon(now)) return options_.starts_per_step_max;
   if (crowd_rests_until(now)) return 0;
-  const Ticks since = now - crowd_refused_;
-  const bool just_refused = since >= Ticks{0} && since < kCrowdTried;
-  return just_refused ? options_.crowd_tries_per_step_max : options_.crowd_starts_per_step_max;
+  return crowd_refused_within(kCrowdTried, now) ? options_.crowd_tries_per_step_max
+                                                : options_.crowd_starts_per_step_max;
 }
 
 bool Engine::others_soon(Instant now) const {
@@ -183,10 +182,13 @@ bool Engine::others_soon(Instant now) const {
   return others && *others <= now + std::chrono::seconds{1};
 }
 
+// The clock may have been put back.
+bool Engine::crowd_refused_within(Ticks span, Instant now) const {
+  return crowd_refused_ <= now && now - crowd_refused_ < span;
+}
+
 std::optional<Instant> Engine::crowd_rests_until(Instant now) const {
-  const Ticks since = now - crowd_refused_;
-  // The clock may have been put back.
-  if (since < Ticks{0} || since >= options_.crowd_rest || !others_soon(now)) return std::nullopt;
+  if (!crowd_refused_within(options_.crowd_rest, now) || !others_soon(now)) return std::nullopt;
   return crowd_refused_ + options_.crowd_rest;
 }
 

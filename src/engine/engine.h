@@ -116,6 +116,7 @@ class Engine {
   std::size_t begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& draft, Instant now);
   std::size_t crowd_starts_max(Instant now) const;
   bool others_soon(Instant now) const;
+  bool crowd_refused_within(Ticks span, Instant now) const;
   std::optional<Instant> crowd_rests_until(Instant now) const;
   bool commit(const Draft::Keyed& writes, std::vector<Answer>& answers);
   void take_over(const Draft& draft, std::vector<Write> stored);

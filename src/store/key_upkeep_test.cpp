@@ -23,7 +23,7 @@ namespace belfry {
 namespace {
 
 constexpr std::int64_t kJobs = 50;
-constexpr std::size_t kSlice = 40;  // of the sweep: ten jobs' secrets
+constexpr std::size_t kSlice = 10;
 
 class KeyUpkeepTest : public testing::Test {
  protected:

@@ -30,9 +30,6 @@ constexpr char kBegin[] = "BEGIN IMMEDIATE";
 constexpr char kCommit[] = "COMMIT";
 constexpr char kRollback[] = "ROLLBACK";
 
-// Sealing a row anew takes about as long as removing so many.
-constexpr std::size_t kResealCost = 4;
-
 const std::string kOneCollection =
     std::string(kSelectCollection) + "FROM collection AS c WHERE folded = ?1";
 const std::string kCollections = std::string(kSelectCollection) + R"(
@@ -285,8 +282,7 @@ Result<std::size_t> SqliteStore::sweep(const SweepLimits& limits) {
   const Resealing before = resealing_;
   const auto done = transaction([&](Connection& db) {
     swept = sweep_rows(db, limits);
-    const std::size_t share = (limits.limit - swept + kResealCost - 1) / kResealCost;
-    swept = std::min(limits.limit, swept + kResealCost * resealing_.step(db, sealer_, share));
+    swept += resealing_.step(db, sealer_, limits.limit - swept);
   });
   if (done) return swept;
   resealing_ = before;

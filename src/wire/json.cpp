@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/parser.hpp>
+#include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/json/value_stack.hpp>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -25,6 +27,55 @@ json::parse_options options_for(JsonDialect dialect) {
   options.allow_trailing_commas = dialect == JsonDialect::relaxed;
   return options;
 }
+
+// Makes a value as Boost's own parser does, but for one thing: that one reads a number that is no
+// integer only nearly, and what it is then written as reads as its neighbour.
+struct ValueBuilder {
+  using Flag = json::error_code;
+  static constexpr std::size_t max_object_size = json::object::max_size();
+  static constexpr std::size_t max_array_size = json::array::max_size();
+  static constexpr std::size_t max_key_size = json::string::max_size();
+  static constexpr std::size_t max_string_size = json::string::max_size();
+
+  json::value_stack stack;
+
+  template <std::size_t size>
+  explicit ValueBuilder(unsigned char (&buffer)[size]) : stack({}, buffer, size) {}
+
+  bool on_double(double nearly, json::string_view text, Flag&) {
+    // Where it is beyond what a double holds, zero or infinity stays.
+    std::from_chars(text.data(), text.data() + text.size(), nearly);
+    return stack.push_double(nearly), true;
+  }
+  bool on_object_end(std::size_t size, Flag&) { return stack.push_object(size), true; }
+  bool on_array_end(std::size_t size, Flag&) { return stack.push_array(size), true; }
+  bool on_key_part(json::string_view part, std::size_t, Flag&) {
+    return stack.push_chars(part), true;
+  }
+  bool on_key(json::string_view part, std::size_t, Flag&) { return stack.push_key(part), true; }
+  bool on_string_part(json::string_view part, std::size_t, Flag&) {
+    return stack.push_chars(part), true;
+  }
+  bool on_string(json::string_view part, std::size_t, Flag&) {
+    return stack.push_string(part), true;
+  }
+  bool on_int64(std::int64_t number, json::string_view, Flag&) {
+    return stack.push_int64(number), true;
+  }
+  bool on_uint64(std::uint64_t number, json::string_view, Flag&) {
+    return stack.push_uint64(number), true;
+  }
+  bool on_bool(bool flag, Flag&) { return stack.push_bool(flag), true; }
+  bool on_null(Flag&) { return stack.push_null(), true; }
+
+  bool on_document_begin(Flag&) { return true; }
+  bool on_document_end(Flag&) { return true; }
+  bool on_object_begin(Flag&) { return true; }
+  bool on_array_begin(Flag&) { return true; }
+  bool on_number_part(json::string_view, Flag&) { return true; }
+  bool on_comment_part(json::string_view, Flag&) { return true; }
+  bool on_comment(json::string_view, Flag&) { return true; }
+};
 
 Error malformed(std::string_view text, std::size_t position, const std::string& what) {
   const auto before = text.substr(0, std::min(position, text.size()));
@@ -62,19 +113,20 @@ Result<json::value> parse_json(std::string_view text, JsonDialect dialect,
                                json::storage_ptr memory) {
   json::error_code error;
   unsigned char parsing[4 * 1024];  // for what is not finished yet; more is taken if need be
-  json::parser parser(json::storage_ptr{}, options_for(dialect), parsing);
-  parser.reset(std::move(memory));
-  const std::size_t consumed = parser.write_some({text.data(), text.size()}, error);
+  json::basic_parser<ValueBuilder> parser(options_for(dialect), parsing);
+  json::value_stack& stack = parser.handler().stack;
+  stack.reset(std::move(memory));
+  const std::size_t consumed = parser.write_some(false, text.data(), text.size(), error);
   if (error) return malformed(text, consumed, error.message());
   const auto rest = text.find_first_not_of(" \t\r\n", consumed);
   if (rest != std::string_view::npos) {
     return malformed(text, rest, "something follows the end of the value");
   }
-  if (dialect == JsonDialect::own) return parser.release();
+  if (dialect == JsonDialect::own) return stack.release();
   if (const auto name = member_given_twice(text, options_for(dialect))) {
     return Error{ErrorCode::invalid, fmt::format("The member '{}' is given twice.", *name), *name};
   }
-  return parser.release();
+  return stack.release();
 }
 
 std::string shown(const json::value& value) {

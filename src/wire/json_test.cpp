@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <cstdlib>
+#include <limits>
 
 namespace belfry {
 namespace {
@@ -42,6 +45,21 @@ TEST(ParseJson, RefusesDeepNestingBadUtf8AndLeftovers) {
   EXPECT_FALSE(parse_json("{} {}", JsonDialect::strict));
   EXPECT_FALSE(parse_json("", JsonDialect::strict));
   EXPECT_FALSE(parse_json("{\"a\":1", JsonDialect::strict));
+}
+
+// To the last digit: what is written of it has to read the same again.
+TEST(ParseJson, ReadsNumbersExactly) {
+  for (const char* text :
+       {"0.1", "-0.3", "1234.5678", "9007199254740993.5", "5e-324", "1.7976931348623157E308",
+        "-2.2250738585072011e-308", "123456789012345678901234567890", "8.41e+21",
+        "99999999999999999999999999999999999999999999999999999999999999999999999999999999999990"}) {
+    const json::value value = parsed(text);
+    ASSERT_TRUE(value.is_double()) << text;
+    EXPECT_EQ(value.get_double(), std::strtod(text, nullptr)) << text;
+    EXPECT_EQ(parsed(json::serialize(value)), value) << text;
+  }
+  EXPECT_EQ(parsed("1e999").get_double(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(parsed("1e-999").get_double(), 0);
 }
 
 TEST(ParseJson, CommentsAndTrailingCommasAreForFilesOnly) {

@@ -172,7 +172,7 @@ def metadata(suite, package):
         holds(package_version().startswith(version_of()), package_version())
         depends = run("dpkg-deb", "-f", package, "Depends")
         for library in ("libc6", "libssl3", "libsqlite3-0", "libqpid-proton11", "libfmt9",
-                        "ca-certificates"):
+                        "libjemalloc2", "ca-certificates"):
             holds(re.search(rf"(^|, ){re.escape(library)}\b", depends), f"{library}: {depends}")
     with suite.case("no file of the package is anybody's but root's, or writable by others"):
         for line in run("dpkg-deb", "-c", package).splitlines():

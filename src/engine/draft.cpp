@@ -3,6 +3,7 @@
 #include "engine/draft.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -46,6 +47,7 @@ bool Draft::touched(const Job& job) const {
 }
 
 Result<std::optional<Job>> Draft::job(const JobKey& key) {
+  name_advanced();
   const std::string name = folded(key);
   if (const auto it = jobs_.find(name); it != jobs_.end()) return it->second.job;
   if (stored_jobs_are_gone(folded(key.collection))) return std::optional<Job>();
@@ -55,6 +57,7 @@ Result<std::optional<Job>> Draft::job(const JobKey& key) {
 }
 
 Result<std::vector<Job>> Draft::jobs_of(const CollectionKey& key) {
+  name_advanced();
   const std::string name = folded(key);
   std::vector<Job> jobs;
   JobQuery query;
@@ -126,6 +129,7 @@ void Draft::put(const JobCollection& collection) {
 }
 
 void Draft::remove(const JobCollection& collection) {
+  name_advanced();
   const std::string name = folded(collection.key);
   put(collection);
   CollectionDraft& draft = collections_[name];
@@ -138,6 +142,7 @@ void Draft::remove(const JobCollection& collection) {
 }
 
 Draft::JobDraft& Draft::draft_of(const Job& job) {
+  name_advanced();
   commanded_ = true;
   const std::string name = folded(job.key);
   auto [it, added] = jobs_.try_emplace(name);
@@ -157,15 +162,21 @@ void Draft::put(Job job, std::vector<HistoryEntry> rows) {
 }
 
 void Draft::advance(Job job, std::vector<HistoryEntry> rows) {
-  auto [it, added] = jobs_.try_emplace(folded(job.key));
-  JobDraft& draft = it->second;
-  // Held jobs are not read again: what the engine has of them is what is stored.
-  if (added) {
-    draft.stored_id = job.id;
-    draft.stored_gen = job.gen;
+  advanced_.push_back({std::move(job), std::move(rows)});
+}
+
+void Draft::name_advanced() {
+  for (AdvanceJob& advance : std::exchange(advanced_, {})) {
+    auto [it, added] = jobs_.try_emplace(folded(advance.job.key));
+    JobDraft& draft = it->second;
+    // Held jobs are not read again: what the engine has of them is what is stored.
+    if (added) {
+      draft.stored_id = advance.job.id;
+      draft.stored_gen = advance.job.gen;
+    }
+    append(draft.rows, std::move(advance.rows));
+    draft.job = std::move(advance.job);
   }
-  append(draft.rows, std::move(rows));
-  draft.job = std::move(job);
 }
 
 void Draft::remove(const Job& job) {
@@ -185,12 +196,14 @@ void Draft::add_audit(std::string key, AuditEntry entry) {
 }
 
 bool Draft::empty() const {
-  return jobs_.empty() && collections_.empty() && extra_rows_.empty() && audit_.empty();
+  return advanced_.empty() && jobs_.empty() && collections_.empty() && extra_rows_.empty() &&
+         audit_.empty();
 }
 
 Draft::Keyed Draft::take_writes() {
+  if (!jobs_.empty()) name_advanced();
   Keyed out;
-  const std::size_t about = collections_.size() + jobs_.size() + 1;
+  const std::size_t about = collections_.size() + jobs_.size() + advanced_.size() + 1;
   out.writes.reserve(about);
   out.keys.reserve(about);
   const auto write = [&out](auto one, std::string_view key) {
@@ -222,6 +235,7 @@ Draft::Keyed Draft::take_writes() {
       write(AdvanceJob{std::move(*draft.job), std::move(draft.rows)}, name);
     }
   }
+  for (AdvanceJob& advance : advanced_) write(std::move(advance), "");
   if (!extra_rows_.empty()) write(AddHistory{std::move(extra_rows_)}, "");
   if (!audit_.empty()) take_audit(out);
   return out;

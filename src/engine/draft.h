@@ -51,7 +51,8 @@ class Draft {
   // the same.
   bool empty() const;
 
-  // The writes in an order in which they can be applied, each with the folded key it is about.
+  // The writes in an order in which they can be applied, each with the folded key it is about;
+  // without one where no command can have been about it.
   // The draft's jobs move into them: after this it can only say what it removed.
   struct Keyed {
     std::vector<Write> writes;
@@ -79,12 +80,16 @@ class Draft {
 
   // The draft of a job that is being changed, begun with what is stored.
   JobDraft& draft_of(const Job& job);
+  void name_advanced();
   Result<std::int64_t> stored_count(const std::string& name, const CollectionKey& key);
   void take_audit(Keyed& writes);
   bool stored_jobs_are_gone(const std::string& folded_collection) const;
 
   Store& store_;
   bool commanded_ = false;  // somebody else than the engine changed something
+  // What the engine advanced and nobody asked for by name since. A step without commands needs no
+  // names, and most steps of a busy server have none.
+  std::vector<AdvanceJob> advanced_;
   // Ordered, so that a simulated run writes in the same order every time.
   std::map<std::string, JobDraft> jobs_;
   std::map<std::string, CollectionDraft> collections_;

@@ -326,7 +326,8 @@ void Engine::sweep(Instant now) {
                                      options_.sweep_rows_max);
   const auto swept = store_.sweep({.history_before = now - options_.history_kept,
                                    .ended_before = now - options_.ended_jobs_kept,
-                                   .limit = limit});
+                                   .limit = limit,
+                                   .now = now});
   if (!swept) {
     lose_store(swept.error());
     return;

@@ -281,7 +281,7 @@ Result<std::size_t> SqliteStore::sweep(const SweepLimits& limits) {
   std::size_t swept = 0;
   const Resealing before = resealing_;
   const auto done = transaction([&](Connection& db) {
-    swept = sweep_rows(db, limits);
+    swept = sweep_rows(db, limits, history_passed_over_);
     swept += resealing_.step(db, sealer_, limits.limit - swept);
   });
   if (done) return swept;

@@ -120,7 +120,8 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   const std::filesystem::path database_;
   const std::filesystem::path key_file_;
   Sealer sealer_;
-  Resealing resealing_;  // of the thread that sweeps
+  Resealing resealing_;                   // of the thread that sweeps
+  std::int64_t history_passed_over_ = 0;  // of the same
   const int checkpoint_pages_;
   int checkpoint_at_;
   const std::function<void()> on_broken_;

@@ -104,10 +104,13 @@ SELECT job FROM progress INDEXED BY progress_ended
 WHERE ended IS NOT NULL AND ended < ?1 ORDER BY ended LIMIT ?2)";
 constexpr char kDeleteEndedProgress[] = "DELETE FROM progress WHERE job = ?1";
 
-// Rows are written in the order of time, so the old ones are the first ones. One that ended in
-// the future, because the clock was wrong then, is passed over.
+// Rows are written in the order of time, so the old ones are the first ones.
 constexpr char kDeleteOldHistory[] = R"(
-DELETE FROM history WHERE id IN (SELECT id FROM history ORDER BY id LIMIT ?2) AND ended < ?1)";
+DELETE FROM history
+WHERE id IN (SELECT id FROM history WHERE id > ?1 ORDER BY id LIMIT ?2) AND ended < ?3)";
+constexpr char kLastIfAllEndedAfter[] = R"(
+SELECT max(id) FROM (SELECT id, ended FROM history WHERE id > ?1 ORDER BY id LIMIT ?2)
+HAVING min(ended) > ?3)";
 
 constexpr char kRememberKey[] = "INSERT INTO sealing(key_id) VALUES (?1) ON CONFLICT DO NOTHING";
 
@@ -191,6 +194,16 @@ std::size_t sweep_ended(Connection& db, Instant before, std::size_t limit) {
     remove_job(db, job);
   }
   return ended.size();
+}
+
+std::size_t sweep_old(Connection& db, const SweepLimits& limits, std::size_t limit,
+                      std::int64_t& passed_over) {
+  const auto gone = db.run(kDeleteOldHistory, passed_over, limit, limits.history_before);
+  if (gone == 0 && limit > 0) {
+    // From the beginning again once it came to others: it may be today's clock that is wrong.
+    passed_over = db.value(kLastIfAllEndedAfter, passed_over, limit, limits.now).value_or(0);
+  }
+  return static_cast<std::size_t>(gone);
 }
 
 }  // namespace
@@ -297,11 +310,11 @@ bool SqliteBatch::replace(const Job& job, std::int64_t expected_gen) {
   return updated == 1 && update_progress(db_, job, expected_gen);
 }
 
-std::size_t sweep_rows(Connection& db, const SweepLimits& limits) {
+std::size_t sweep_rows(Connection& db, const SweepLimits& limits, std::int64_t& passed_over) {
   std::size_t left = limits.limit;
   left -= sweep_removed(db, left);
   left -= sweep_ended(db, limits.ended_before, left);
-  left -= static_cast<std::size_t>(db.run(kDeleteOldHistory, limits.history_before, left));
+  left -= sweep_old(db, limits, left, passed_over);
   return limits.limit - left;
 }
 

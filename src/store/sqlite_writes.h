@@ -47,7 +47,8 @@ class SqliteBatch {
   std::unordered_map<std::int64_t, std::int64_t> more_jobs_;   // by the collection's id
 };
 
-// How many rows went.
-std::size_t sweep_rows(Connection& db, const SweepLimits& limits);
+// How many rows went. Rows of history up to the id `passed_over` are of the future: it moves on
+// where there are more of those than a sweep looks at, or what is old behind them would stay.
+std::size_t sweep_rows(Connection& db, const SweepLimits& limits, std::int64_t& passed_over);
 
 }  // namespace belfry

@@ -140,11 +140,13 @@ struct SkuCounts {
 
 // What sweep() may remove: history that ended before `history_before`, jobs that became final
 // before `ended_before`, history of jobs that are gone; at most `limit` rows a call. History is
-// looked at in the order it was written, so a row that came late goes late.
+// looked at in the order it was written, so a row that came late goes late; one that ended after
+// `now`, because the clock was wrong then, is passed over.
 struct SweepLimits {
   Instant history_before;
   Instant ended_before;
   std::size_t limit = 0;
+  Instant now = kLastInstant;
 };
 
 class Store {

@@ -238,6 +238,25 @@ TEST_P(StoreContract, SweepingRemovesOldHistoryAndKeepsTheRest) {
   EXPECT_TRUE(job("job1"));
 }
 
+// The clock was wrong for a while, and then it was put right.
+TEST_P(StoreContract, SweepingRemovesWhatIsOldBehindRowsOfTheFuture) {
+  fill(1);
+  std::vector<HistoryEntry> rows;
+  for (int seq = 1; seq <= 12; ++seq) {
+    rows.push_back(sample_history(1, seq));
+    if (seq <= 8) rows.back().ended = at(1'000'000 + seq);
+  }
+  EXPECT_EQ(commit_one(AddHistory{rows}), kApplied);
+  SweepLimits limits{
+      .history_before = at(60 * 11), .ended_before = at(0), .limit = 3, .now = at(9'000)};
+  // A sweep that removes nothing looks further the next time.
+  for (int i = 0; i < 8; ++i) must(store_.sweep(limits));
+  EXPECT_EQ(seqs_of(1), Ids({12, 11, 8, 7, 6, 5, 4, 3, 2, 1}));
+  limits.history_before = limits.now = at(2'000'000);
+  for (int i = 0; i < 8; ++i) must(store_.sweep(limits));
+  EXPECT_EQ(seqs_of(1), Ids());
+}
+
 TEST_P(StoreContract, SweepingRemovesJobsThatEndedLongAgoAndTheirHistory) {
   fill(0);
   for (std::int64_t id = 1; id <= 4; ++id) {

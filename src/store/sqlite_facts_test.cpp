@@ -61,21 +61,6 @@ TEST_F(SqliteFactsTest, CountsFollowAdvancesAndDeletes) {
   EXPECT_EQ(counts(), JobCounts{});
 }
 
-// Databases of the version before had no index to count with.
-TEST_F(SqliteFactsTest, AnOlderDatabaseIsBroughtUpToDate) {
-  put_five();
-  store_.reset();
-  {
-    const auto db =
-        Connection::open(database_path(scratch_.path()).native(), OpenMode::existing, "");
-    ASSERT_TRUE(db);
-    (*db)->execute("DROP INDEX progress_at_rest; PRAGMA user_version = 2;");
-    ASSERT_FALSE((*db)->failed());
-  }
-  store_ = open();
-  EXPECT_EQ(counts().disabled, 1);
-}
-
 TEST_F(SqliteFactsTest, TheEarliestThatWaitsIsKnown) {
   EXPECT_EQ(*store_->earliest_due(), std::nullopt);
   Job late = waiting(in_state(1, JobState::enabled), at(50));

@@ -82,6 +82,21 @@ TEST_P(SqliteMigrationTest, KeepsJobsWithTheirSecretsAndHistory) {
   }
 }
 
+TEST_P(SqliteMigrationTest, CountsAndFindsWhatIsDueAsBefore) {
+  const auto store = open(directory());
+  ASSERT_TRUE(store);
+  const auto counts = store->count_jobs_by_state();
+  ASSERT_TRUE(counts) << counts.error().message;
+  EXPECT_EQ(*counts, (JobCounts{.enabled = 1, .completed = 1}));
+  DueQuery query{.limit = 10, .subscriptions = {folded(collection_key().subscription)}};
+  for (const DueOf of : {DueOf::them, DueOf::others}) {
+    query.of = of;
+    const auto due = store->due(query);
+    ASSERT_TRUE(due) << due.error().message;
+    EXPECT_EQ(due->size(), of == DueOf::them ? 1U : 0U);
+  }
+}
+
 TEST_P(SqliteMigrationTest, KeepsTokensAndTheChainOfTheAuditLog) {
   const auto store = open(directory());
   ASSERT_TRUE(store);
@@ -99,6 +114,17 @@ TEST_P(SqliteMigrationTest, LeadsToTheSchemaOfANewStore) {
   ASSERT_TRUE(open(directory()));
   ASSERT_TRUE(open(new_directory()));
   EXPECT_EQ(schema_in(directory()), schema_in(new_directory()));
+}
+
+// As `belfry check` and `belfry restore` see it, which may be done before the new server runs.
+TEST_P(SqliteMigrationTest, IsSoundBeforeItToo) {
+  const auto problems = check_store(directory());
+  ASSERT_TRUE(problems) << problems.error().message;
+  EXPECT_EQ(*problems, std::vector<std::string>{});
+  const auto backup = directory().parent_path() / "backup";
+  ASSERT_TRUE(back_up_store(directory(), backup));
+  const auto restored = restore_store(backup, new_directory());
+  EXPECT_TRUE(restored) << restored.error().message;
 }
 
 TEST_P(SqliteMigrationTest, LeavesASoundStore) {

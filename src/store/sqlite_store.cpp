@@ -49,8 +49,8 @@ FROM progress AS p INDEXED BY progress_due CROSS JOIN job AS j ON j.id = p.job
 WHERE p.due IS NOT NULL AND p.started IS NULL)";
 const std::string kEarliestFirst = " ORDER BY p.due, p.job LIMIT ?1";
 const std::string kDue = kWaiting + " AND p.due >= ?2 AND p.due < ?3" + kEarliestFirst;
-// The collections are found once; a job that is passed over costs a look at its row.
-const std::string kDueOf = kWaiting + R"( AND p.due >= ?4 AND p.due < ?5 AND ?2 = (j.collection IN (
+// The collections are found once; a job that is passed over costs a step in the index.
+const std::string kDueOf = kWaiting + R"( AND p.due >= ?4 AND p.due < ?5 AND ?2 = (p.collection IN (
 SELECT k.id FROM json_each(?3) AS s CROSS JOIN collection AS k
 WHERE k.folded > s.value || '/' AND k.folded < s.value || '0')))" +
                            kEarliestFirst;

@@ -30,6 +30,7 @@ std::filesystem::path place_of_key(const std::filesystem::path& directory,
 struct Rule {
   const char* violations;
   const char* what;
+  int since_schema = 1;  // a backup may be older than this server
 };
 
 constexpr Rule kRules[] = {
@@ -37,6 +38,9 @@ constexpr Rule kRules[] = {
      "jobs without their progress"},
     {"SELECT count(*) FROM progress WHERE job NOT IN (SELECT id FROM job)",
      "rows of progress without their job"},
+    {R"(SELECT count(*) FROM progress AS p JOIN job AS j ON j.id = p.job
+        WHERE p.collection <> j.collection)",
+     "rows of progress under a wrong collection", 4},
     {"SELECT count(*) FROM job WHERE collection NOT IN (SELECT id FROM collection)",
      "jobs without their collection"},
     {R"(SELECT count(*) FROM collection AS c
@@ -93,7 +97,9 @@ void check_pages(Connection& db, Findings& findings) {
 }
 
 void check_rules(Connection& db, Findings& findings) {
+  const auto schema = db.value("PRAGMA user_version");
   for (const Rule& rule : kRules) {
+    if (schema < rule.since_schema) continue;
     const auto violations = db.value(rule.violations);
     if (violations.value_or(0) != 0) findings.add(fmt::format("{} {}", *violations, rule.what));
     findings.add_failure();

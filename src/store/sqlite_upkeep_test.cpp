@@ -93,6 +93,7 @@ TEST_P(SqliteDamageTest, IsFound) {
 const Damage kDamages[] = {
     {"NoProgress", "DELETE FROM progress WHERE job = 1", "jobs without their progress"},
     {"NoJob", "DELETE FROM job WHERE id = 1", "rows of progress without their job"},
+    {"WrongCollection", "UPDATE progress SET collection = 9 WHERE job = 1", "a wrong collection"},
     {"NoCollection", "DELETE FROM collection", "jobs without their collection"},
     {"WrongCount", "UPDATE collection SET jobs = 7", "count their jobs wrongly"},
     {"WrongName", "UPDATE job SET folded = 'x' WHERE id = 1", "jobs under a wrong name"},
@@ -105,7 +106,7 @@ const Damage kDamages[] = {
     {"NoDefinition", "UPDATE job SET definition = '{' WHERE id = 1", "cannot be read"},
     {"ForeignSecret", "UPDATE job SET secrets = zeroblob(60) WHERE id = 2", "do not open"},
     {"StaleIndex",
-     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '(due)', '(seq)') "
+     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '(due,', '(seq,') "
      "WHERE name = 'progress_due'",
      "progress_due"},
 };

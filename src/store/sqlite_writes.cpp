@@ -52,11 +52,11 @@ constexpr char kUncountJob[] = R"(
 UPDATE collection SET jobs = jobs - 1 WHERE id = (SELECT collection FROM job WHERE id = ?1))";
 
 constexpr char kInsertProgress[] = R"(
-INSERT INTO progress(job, gen, state, due, scheduled_for, seq, origin, role, retry, started,
+INSERT INTO progress(collection, job, gen, state, due, scheduled_for, seq, origin, role, retry, started,
                      last_seq, ran, last_execution, executions, failures, faults, covered_until,
                      owed_until, retry_interval, ended, defined_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-        ?21))";
+        ?21, ?22))";
 
 constexpr char kUpdateProgress[] = R"(
 UPDATE progress SET gen = ?3, state = ?4, due = ?5, scheduled_for = ?6, seq = ?7, origin = ?8,
@@ -126,8 +126,8 @@ void insert_history(Connection& db, const std::vector<HistoryEntry>& rows) {
   for (const HistoryEntry& row : rows) write_history_row(db, kInsertHistory, row);
 }
 
-void insert_progress(Connection& db, const Job& job) {
-  std::apply([&](const auto&... values) { db.run(kInsertProgress, job.id, values...); },
+void insert_progress(Connection& db, std::int64_t collection, const Job& job) {
+  std::apply([&](const auto&... values) { db.run(kInsertProgress, collection, job.id, values...); },
              progress_values(job));
 }
 
@@ -296,7 +296,7 @@ bool SqliteBatch::insert(const Job& job) {
   const auto inserted = db_.run(kInsertJob, job.id, *collection, folded(job.key.name), job.key.name,
                                 definition_text(job.definition), as_blob(secrets));
   if (inserted == 0) return false;
-  insert_progress(db_, job);
+  insert_progress(db_, *collection, job);
   ++more_jobs_[*collection];
   return true;
 }

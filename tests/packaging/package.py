@@ -171,7 +171,7 @@ def metadata(suite, package):
         equal(run("dpkg-deb", "-f", package, "Version").strip(), package_version())
         holds(package_version().startswith(version_of()), package_version())
         depends = run("dpkg-deb", "-f", package, "Depends")
-        for library in ("libc6", "libssl3", "libsqlite3-0", "libqpid-proton11", "libfmt9",
+        for library in ("libc6", "libssl3", "libqpid-proton11", "libfmt9",
                         "libjemalloc2", "ca-certificates"):
             holds(re.search(rf"(^|, ){re.escape(library)}\b", depends), f"{library}: {depends}")
     with suite.case("no file of the package is anybody's but root's, or writable by others"):

@@ -46,7 +46,7 @@ struct EngineOptions {
   std::size_t crowd_tries_per_step_max = 20;
   // And it rests so long, while others have something due soon, after a target refused some of it:
   // to begin it and to put it off again is work for nothing, in the way of theirs.
-  Ticks crowd_rest = std::chrono::milliseconds{20};
+  Ticks crowd_rest = std::chrono::milliseconds{100};
   // A start is made durable so long before it is due, and goes out when it is: a slow disk makes
   // no call late. 0: the dispatcher cannot wait.
   Ticks start_ahead{0};

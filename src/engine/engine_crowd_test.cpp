@@ -124,10 +124,10 @@ TEST_F(EngineCrowd, WhatWasRefusedRestsWhileOthersHaveSomethingDueSoon) {
   const Instant begun = at(kDue);
   engine_.step(begun);
   EXPECT_EQ(target_.refused, 3);
-  EXPECT_EQ(engine_.step(begun), begun + Millis{20}) << "puts them off, and rests";
-  engine_.step(begun + Millis{19});
+  EXPECT_EQ(engine_.step(begun), begun + Millis{100}) << "puts them off, and rests";
+  engine_.step(begun + Millis{99});
   EXPECT_EQ(target_.refused, 3);
-  engine_.step(begun + Millis{20});
+  engine_.step(begun + Millis{100});
   EXPECT_EQ(target_.refused, 4) << "then it is tried whether there is room again";
   engine_.step(at(kDue + 1));
   engine_.step(at(kDue + 2));

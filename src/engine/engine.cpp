@@ -15,6 +15,18 @@ namespace {
 // So long after a crowd was refused it is only tried whether its targets have room again.
 constexpr Ticks kCrowdTried = std::chrono::seconds{1};
 
+std::size_t rows_in(const std::vector<Write>& writes) {
+  std::size_t rows = 0;
+  for (const Write& write : writes) {
+    std::visit(
+        [&rows](const auto& one) {
+          if constexpr (requires { one.rows; }) rows += one.rows.size();
+        },
+        write);
+  }
+  return rows;
+}
+
 std::tuple<JobId, std::int64_t, ActionRole, int> key_of(const Attempt& attempt) {
   return {attempt.job, attempt.occurrence.seq, attempt.role, attempt.retry};
 }
@@ -53,7 +65,7 @@ Instant Engine::step(Instant now) {
   Draft::Keyed writes = draft.take_writes();
   if (writing ? commit(writes, answers) : recovered_) {
     for (const auto& [attempt, outcome] : reports) superseded_.erase(key_of(attempt));
-    writes_since_sweep_ += writes.writes.size();
+    rows_since_sweep_ += rows_in(writes.writes);
     take_over(draft, std::move(writes.writes));
     writing ? store_health_.written() : store_health_.read(now);
     send_unsent(now);
@@ -322,7 +334,7 @@ bool Engine::send(const Job& job, Instant now) {
 void Engine::sweep(Instant now) {
   // The clock may have been put back.
   if (now < next_sweep_ && next_sweep_ - now <= options_.sweep_every) return;
-  const std::size_t limit = std::min(options_.sweep_rows + std::exchange(writes_since_sweep_, 0),
+  const std::size_t limit = std::min(options_.sweep_rows + std::exchange(rows_since_sweep_, 0),
                                      options_.sweep_rows_max);
   const auto swept = store_.sweep({.history_before = now - options_.history_kept,
                                    .ended_before = now - options_.ended_jobs_kept,
@@ -332,8 +344,13 @@ void Engine::sweep(Instant now) {
     lose_store(swept.error());
     return;
   }
-  const bool more = *swept >= limit;
-  next_sweep_ = now + (more ? options_.sweep_every / 20 : options_.sweep_every);
+  next_sweep_ = now + options_.sweep_every / (*swept < limit ? 1 : sweeps_per_interval(limit, now));
+}
+
+// While there is more to sweep. Rarely where others want the processor for their calls, unless more
+// comes than would go.
+int Engine::sweeps_per_interval(std::size_t limit, Instant now) const {
+  return others_soon(now) && limit < options_.sweep_rows_max ? 4 : 20;
 }
 
 Instant Engine::next_step(Instant now) const {

@@ -56,8 +56,8 @@ struct EngineOptions {
   Ticks history_kept = std::chrono::days{60};
   Ticks ended_jobs_kept = std::chrono::days{60};
   Ticks sweep_every = std::chrono::seconds{1};
-  // At a time, and one more for each write since the last time: so few that nobody notices, and
-  // more than come.
+  // At a time, and one more for each row of history written since the last time: so few that nobody
+  // notices, and more than come.
   std::size_t sweep_rows = 100;
   std::size_t sweep_rows_max = 1'000;
   std::vector<EngineObserver*> observers;
@@ -127,6 +127,7 @@ class Engine {
   bool send(const Job& job, Instant now);
   void send_unsent(Instant now);
   void sweep(Instant now);
+  int sweeps_per_interval(std::size_t limit, Instant now) const;
   Instant next_step(Instant now) const;
   void lose_store(const Error& error);
   JobId mint_id(Instant now);
@@ -147,7 +148,7 @@ class Engine {
   bool recovered_ = false;                 // what is in memory is what is stored
   bool starting_ = true;
   Instant next_sweep_ = kFirstInstant;
-  std::size_t writes_since_sweep_ = 0;
+  std::size_t rows_since_sweep_ = 0;
   std::int64_t last_id_ = 0;
   StoreHealth store_health_;
 };

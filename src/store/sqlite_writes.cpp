@@ -52,9 +52,9 @@ constexpr char kUncountJob[] = R"(
 UPDATE collection SET jobs = jobs - 1 WHERE id = (SELECT collection FROM job WHERE id = ?1))";
 
 constexpr char kInsertProgress[] = R"(
-INSERT INTO progress(collection, job, gen, state, due, scheduled_for, seq, origin, role, retry, started,
-                     last_seq, ran, last_execution, executions, failures, faults, covered_until,
-                     owed_until, retry_interval, ended, defined_at)
+INSERT INTO progress(collection, job, gen, state, due, scheduled_for, seq, origin, role, retry,
+                     started, last_seq, ran, last_execution, executions, failures, faults,
+                     covered_until, owed_until, retry_interval, ended, defined_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
         ?21, ?22))";
 

@@ -74,6 +74,40 @@ TEST_F(DraftTest, AJobThatChangesTwiceIsWrittenOnceWithAllItsRows) {
   EXPECT_EQ(put.rows.size(), 2u);
 }
 
+TEST_F(DraftTest, WhatWasAdvancedIsKnownToWhoeverChangesItWithoutAsking) {
+  draft_.advance(waiting(*stored("one"), at(120), 2), {sample_history(1, 1)});
+  draft_.put(changed(*stored("one")), {sample_history(1, 2)});
+  const Draft::Keyed writes = draft_.take_writes();
+  ASSERT_EQ(writes.writes.size(), 1u);
+  const auto& put = std::get<PutJob>(writes.writes[0]);
+  EXPECT_EQ(put.expected_gen, 1);
+  EXPECT_EQ(put.rows.size(), 2u);
+}
+
+TEST_F(DraftTest, AnAdvanceAfterAChangeIsPartOfIt) {
+  draft_.put(changed(job("one")), {});
+  draft_.advance(waiting(job("one"), at(120), 2), {sample_history(1, 1)});
+  const Draft::Keyed writes = draft_.take_writes();
+  ASSERT_EQ(writes.writes.size(), 1u);
+  EXPECT_EQ(std::get<PutJob>(writes.writes[0]).job.next->due, at(120));
+  EXPECT_EQ(std::get<PutJob>(writes.writes[0]).rows.size(), 1u);
+}
+
+TEST_F(DraftTest, JobsOfACollectionAreAsTheyWereAdvanced) {
+  draft_.advance(waiting(*stored("two"), at(120), 2), {});
+  const auto jobs = draft_.jobs_of(collection_key());
+  ASSERT_EQ(jobs->size(), 2u);
+  EXPECT_EQ(jobs->at(1).next->due, at(120));
+}
+
+TEST_F(DraftTest, ACollectionGoesWithWhatWasAdvancedInIt) {
+  draft_.advance(waiting(*stored("one"), at(120), 2), {});
+  draft_.remove(collection());
+  const Draft::Keyed writes = draft_.take_writes();
+  ASSERT_EQ(writes.writes.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<DeleteCollection>(writes.writes[0]));
+}
+
 TEST_F(DraftTest, AnAdvanceWritesNoDefinition) {
   draft_.advance(waiting(*stored("one"), at(120), 2), {});
   EXPECT_TRUE(std::holds_alternative<AdvanceJob>(draft_.take_writes().writes.at(0)));

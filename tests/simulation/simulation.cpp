@@ -172,6 +172,11 @@ void Simulation::look_around(const StepOutcome& outcome) {
   see_sends();
   if (store_.swept()) {
     see_all(clerk_.find_swept());
+    // Without the time, rows that a wrong clock wrote would hold up what is old behind them.
+    const SweepLimits& limits = *store_.swept();
+    if (limits.now != limits.history_before + options_.history_kept) {
+      checker_.fault({}, "a sweep that does not know the time");
+    }
     swept_before_ = std::max(swept_before_, store_.swept()->history_before);
   }
 }

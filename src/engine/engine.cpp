@@ -15,6 +15,9 @@ namespace {
 // So long after a crowd was refused it is only tried whether its targets have room again.
 constexpr Ticks kCrowdTried = std::chrono::seconds{1};
 
+// So often a step tries in vain whether there is room for what waits for it.
+constexpr std::size_t kTriesInVainMax = 32;
+
 std::size_t rows_in(const std::vector<Write>& writes) {
   std::size_t rows = 0;
   for (const Write& write : writes) {
@@ -54,7 +57,7 @@ Instant Engine::step(Instant now) {
   Draft draft(store_);
   std::vector<Answer> answers;
   if (reachable) {
-    unstart_refused(draft, now);
+    take_back_refused(draft, now);
     settle_all(reports, draft, now);
     answers = apply_all(letters, draft, now);
     if (refill(now)) begin_due(draft, now);
@@ -88,7 +91,7 @@ Status Engine::recover() {
     return started.error();
   }
   agenda_.clear();
-  refused_.clear();
+  awaiting_room_.clear();
   unsent_.clear();
   const std::map<JobId, Job> before = std::exchange(started_, {});
   for (Job& job : *started) {
@@ -113,15 +116,21 @@ std::vector<Engine::Answer> Engine::turn_away(Inbox::Letters& letters, const Err
   return answers;
 }
 
-void Engine::unstart_refused(Draft& draft, Instant now) {
+// What has waited for room in vain. A long step makes others late, so not all at once.
+void Engine::take_back_refused(Draft& draft, Instant now) {
   const RefusalBackoff backoff{options_.refused_backoff, options_.refused_backoff_max};
-  if (!refused_.empty() && agenda_.crowded()) crowd_refused_ = now;
-  for (const JobId id : std::exchange(refused_, {})) {
-    const auto it = started_.find(id);
-    if (it != started_.end()) {
-      draft.advance(unstarted(it->second, due_after_refusal(it->second, now, backoff)), {});
-    }
-  }
+  std::size_t left =
+      others_soon(now) ? options_.crowd_starts_per_step_max : options_.starts_per_step_max;
+  std::erase_if(awaiting_room_, [&](const AwaitingRoom& one) {
+    // The clock may have been put back.
+    if (left == 0 || (now < one.until && one.until - now <= options_.room_patience)) return false;
+    const Job* job = still_to_be_sent(one.job);
+    if (job == nullptr) return true;
+    draft.advance(unstarted(*job, due_after_refusal(*job, now, backoff)), {});
+    if (agenda_.crowded()) crowd_refused_ = now;
+    --left;
+    return true;
+  });
 }
 
 void Engine::settle_all(const Reports& reports, Draft& draft, Instant now) {
@@ -178,7 +187,12 @@ void Engine::begin_due(Draft& draft, Instant now) {
   const std::size_t room = options_.in_flight_max - started_.size();
   const std::size_t starts_max = std::min(options_.starts_per_step_max, room);
   const std::size_t begun = begin_due_of(agenda_.others(), starts_max, draft, now);
-  begin_due_of(agenda_.crowd(), std::min(crowd_starts_max(now), starts_max - begun), draft, now);
+  const std::size_t of_crowd = std::min(crowd_starts_max(now), room_for_crowd());
+  begin_due_of(agenda_.crowd(), std::min(of_crowd, starts_max - begun), draft, now);
+}
+
+std::size_t Engine::room_for_crowd() const {
+  return options_.awaiting_room_max - std::min(options_.awaiting_room_max, awaiting_room_.size());
 }
 
 // So few that the step is over before the others' next jobs are due.
@@ -305,18 +319,39 @@ void Engine::forget_jobs_of(const CollectionKey& key) {
 
 void Engine::send_unsent(Instant now) {
   if (!starting_) return;
+  send_awaiting_room(now);
   for (const Unsent& unsent : std::exchange(unsent_, {})) {
-    const auto it = started_.find(unsent.job);
-    const bool waits = it != started_.end() && !in_flight_.contains(key_of(attempt_of(it->second)));
-    if (!waits || send(it->second, now)) continue;
+    const Job* job = still_to_be_sent(unsent.job);
+    if (job == nullptr || send(*job, now)) continue;
     // A start that led to nothing can be taken back. One that may have been sent before a crash
     // stands: sent again it must have the same id.
     if (unsent.perhaps_sent) {
       unsent_.push_back(unsent);
     } else {
-      refused_.push_back(unsent.job);
+      const bool may_wait = awaiting_room_.size() < options_.awaiting_room_max;
+      awaiting_room_.push_back({unsent.job, may_wait ? now + options_.room_patience : now});
     }
   }
+}
+
+// They take turns: those of a target that hangs do not keep the others from trying.
+void Engine::send_awaiting_room(Instant now) {
+  std::size_t in_vain = 0;
+  for (auto left = awaiting_room_.size(); left > 0 && in_vain < kTriesInVainMax; --left) {
+    const AwaitingRoom one = awaiting_room_.front();
+    awaiting_room_.pop_front();
+    const Job* job = still_to_be_sent(one.job);
+    if (job == nullptr || send(*job, now)) continue;
+    awaiting_room_.push_back(one);
+    ++in_vain;
+  }
+}
+
+// None: it was sent meanwhile, or is another start by now, or gone.
+const Job* Engine::still_to_be_sent(JobId id) const {
+  const auto it = started_.find(id);
+  if (it == started_.end() || in_flight_.contains(key_of(attempt_of(it->second)))) return nullptr;
+  return &it->second;
 }
 
 bool Engine::send(const Job& job, Instant now) {
@@ -334,8 +369,8 @@ bool Engine::send(const Job& job, Instant now) {
 void Engine::sweep(Instant now) {
   // The clock may have been put back.
   if (now < next_sweep_ && next_sweep_ - now <= options_.sweep_every) return;
-  const std::size_t limit = std::min(options_.sweep_rows + std::exchange(rows_since_sweep_, 0),
-                                     options_.sweep_rows_max);
+  const std::size_t limit =
+      std::min(options_.sweep_rows + std::exchange(rows_since_sweep_, 0), options_.sweep_rows_max);
   const auto swept = store_.sweep({.history_before = now - options_.history_kept,
                                    .ended_before = now - options_.ended_jobs_kept,
                                    .limit = limit,
@@ -355,14 +390,14 @@ int Engine::sweeps_per_interval(std::size_t limit, Instant now) const {
 
 Instant Engine::next_step(Instant now) const {
   if (!recovered_) return now + options_.store_backoff;
-  if (!refused_.empty()) return now;
   Instant next = next_sweep_;
+  for (const AwaitingRoom& one : awaiting_room_) next = std::min(next, one.until);
   if (starting_ && !unsent_.empty()) next = std::min(next, now + options_.refused_backoff);
   if (starting_ && started_.size() < options_.in_flight_max) {
     if (const auto due = agenda_.others().earliest()) {
       next = std::min(next, *due - options_.start_ahead);
     }
-    if (const auto due = agenda_.crowd().earliest()) {
+    if (const auto due = agenda_.crowd().earliest(); due && room_for_crowd() > 0) {
       const Instant rested = crowd_rests_until(now).value_or(now);
       next = std::min(next, std::max(*due - options_.start_ahead, rested));
     }

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -50,7 +51,11 @@ struct EngineOptions {
   // A start is made durable so long before it is due, and goes out when it is: a slow disk makes
   // no call late. 0: the dispatcher cannot wait.
   Ticks start_ahead{0};
-  Ticks refused_backoff = std::chrono::seconds{1};      // after a target's queue was full;
+  // A start that its target has no room for waits so long for some: a target that answers soon has.
+  // Then it is taken back. So many may wait; a crowd begins no more than that.
+  Ticks room_patience = std::chrono::milliseconds{250};
+  std::size_t awaiting_room_max = 1'000;
+  Ticks refused_backoff = std::chrono::seconds{1};      // after a start was taken back;
   Ticks refused_backoff_max = std::chrono::minutes{1};  // a quarter of its lateness, within both
   Ticks store_backoff = std::chrono::seconds{1};        // after the store failed
   Ticks history_kept = std::chrono::days{60};
@@ -99,6 +104,10 @@ class Engine {
     JobId job{};
     bool perhaps_sent = false;  // by a process that died, or lost sight of the store
   };
+  struct AwaitingRoom {
+    JobId job{};
+    Instant until{};
+  };
   struct Answer {
     std::string key;
     ReplyTo reply_to;
@@ -107,7 +116,7 @@ class Engine {
 
   Status recover();
   std::vector<Answer> turn_away(Inbox::Letters& letters, const Error& error);
-  void unstart_refused(Draft& draft, Instant now);
+  void take_back_refused(Draft& draft, Instant now);
   void settle_all(const Reports& reports, Draft& draft, Instant now);
   void settle_one(const Attempt& attempt, const Outcome& outcome, Draft& draft, Instant now);
   std::vector<Answer> apply_all(Inbox::Letters& letters, Draft& draft, Instant now);
@@ -115,6 +124,7 @@ class Engine {
   void begin_due(Draft& draft, Instant now);
   std::size_t begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& draft, Instant now);
   std::size_t crowd_starts_max(Instant now) const;
+  std::size_t room_for_crowd() const;
   bool others_soon(Instant now) const;
   bool crowd_refused_within(Ticks span, Instant now) const;
   std::optional<Instant> crowd_rests_until(Instant now) const;
@@ -124,8 +134,10 @@ class Engine {
   void supersede_unless_awaited(const Job& before, const Job* after);
   void forget(JobId id);
   void forget_jobs_of(const CollectionKey& key);
+  const Job* still_to_be_sent(JobId id) const;
   bool send(const Job& job, Instant now);
   void send_unsent(Instant now);
+  void send_awaiting_room(Instant now);
   void sweep(Instant now);
   int sweeps_per_interval(std::size_t limit, Instant now) const;
   Instant next_step(Instant now) const;
@@ -138,14 +150,14 @@ class Engine {
   EngineOptions options_;
   Inbox inbox_;
   FairAgenda agenda_;
-  std::map<JobId, Job> started_;           // as stored; each awaits an outcome
-  std::set<AttemptKey> in_flight_;         // sent, and not reported yet
-  std::map<AttemptKey, Job> superseded_;   // in flight, but their chain was ended; the job before
-  std::vector<Unsent> unsent_;             // started durably, to be sent by this step
-  std::vector<JobId> refused_;             // started, but the target's queue was full
-  Instant crowd_refused_ = kFirstInstant;  // when that last happened while there was a crowd
-  Reports unsettled_;                      // reported, but the store failed before it was settled
-  bool recovered_ = false;                 // what is in memory is what is stored
+  std::map<JobId, Job> started_;            // as stored; each awaits an outcome
+  std::set<AttemptKey> in_flight_;          // sent, and not reported yet
+  std::map<AttemptKey, Job> superseded_;    // in flight, but their chain was ended; the job before
+  std::vector<Unsent> unsent_;              // started durably, to be sent by this step
+  std::deque<AwaitingRoom> awaiting_room_;  // started, but the target's queue is full
+  Instant crowd_refused_ = kFirstInstant;   // when one was last taken back while there was a crowd
+  Reports unsettled_;                       // reported, but the store failed before it was settled
+  bool recovered_ = false;                  // what is in memory is what is stored
   bool starting_ = true;
   Instant next_sweep_ = kFirstInstant;
   std::size_t rows_since_sweep_ = 0;

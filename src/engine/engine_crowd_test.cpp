@@ -76,6 +76,7 @@ class EngineCrowd : public testing::Test {
     options.starts_per_step_max = 10;
     options.crowd_starts_per_step_max = 3;
     options.crowd_tries_per_step_max = 1;
+    options.room_patience = Ticks{0};
     return options;
   }
 

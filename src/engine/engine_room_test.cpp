@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+//
+// What a start does for which its target has no room: it waits a little, for a target that answers
+// soon has some, and is taken back when there was none.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+
+#include "engine/engine.h"
+#include "store/memory_store.h"
+#include "store/store_samples.h"
+
+namespace belfry {
+namespace {
+
+constexpr int kDue = 100;  // at() that second
+constexpr Millis kPatience{250};
+
+// Two targets, by the name of the job: each takes as many as it has room for.
+class Targets final : public Dispatcher {
+ public:
+  bool send(const Attempt& attempt, const Job& job, Instant) override {
+    ++tries;
+    std::size_t& room = job.key.name.starts_with("slow") ? slow_room : room_;
+    if (room == 0) return false;
+    --room;
+    sent.push_back(attempt);
+    return true;
+  }
+
+  std::size_t room_ = 0;
+  std::size_t slow_room = 0;
+  int tries = 0;
+  std::deque<Attempt> sent;
+};
+
+class EngineRoom : public testing::Test {
+ protected:
+  EngineRoom() { must_apply(PutCollection{sample_collection(kKey)}); }
+
+  static EngineOptions options() {
+    EngineOptions options;
+    options.agenda_max = 80;
+    options.starts_per_step_max = 10;
+    options.room_patience = kPatience;
+    options.awaiting_room_max = 40;
+    return options;
+  }
+
+  void must_apply(const Write& write) {
+    const auto results = store_.commit({write});
+    ASSERT_TRUE(results && results->front() == WriteResult::applied);
+  }
+
+  void put(int count, const std::string& name, Millis after = {}) {
+    for (int i = 0; i < count; ++i) {
+      const std::int64_t id = ++last_id_;
+      Job job = sample_job(id, fmt::format("{}{}", name, id), kKey);
+      job.definition.edit().timing = {.start_time = at(kDue) + after, .recurrence = {}};
+      must_apply(PutJob{waiting(job, at(kDue) + after), kGenAbsent, {}});
+    }
+  }
+
+  // The target answers so many, and has their room again.
+  void answer(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      engine_.report(target_.sent.front(), {true, "done", at(kDue), at(kDue)});
+      target_.sent.pop_front();
+    }
+    target_.room_ += count;
+  }
+
+  std::size_t stored_as_started() { return store_.started(1'000)->size(); }
+
+  const CollectionKey kKey = collection_key();
+  std::int64_t last_id_ = 0;
+  MemoryStore store_;
+  Targets target_;
+  Engine engine_{store_, target_, Random{1}, options()};
+};
+
+// Ten thousand jobs on the hour at one host that answers: none of them waits for a second because
+// the host's queue was full for a moment.
+TEST_F(EngineRoom, ABacklogGoesAsFastAsItsTargetAnswers) {
+  put(200, "job");
+  target_.room_ = 5;
+  const Instant now = at(kDue);
+  std::size_t answered = 0;
+  for (int step = 0; step < 100 && answered < 200; ++step) {
+    engine_.step(now);
+    const std::size_t on_the_wire = target_.sent.size();
+    EXPECT_EQ(on_the_wire, std::min<std::size_t>(5, 200 - answered)) << "its room is made use of";
+    answer(on_the_wire);
+    answered += on_the_wire;
+  }
+  EXPECT_EQ(answered, 200u) << "and the clock stood still";
+}
+
+TEST_F(EngineRoom, WhatWaitsInVainIsTakenBackAndTriedLater) {
+  put(3, "job");
+  EXPECT_EQ(engine_.step(at(kDue)), at(kDue) + kPatience);
+  EXPECT_EQ(stored_as_started(), 3u);
+  EXPECT_EQ(engine_.step(at(kDue) + kPatience - Millis{1}), at(kDue) + kPatience);
+  EXPECT_EQ(stored_as_started(), 3u);
+  engine_.step(at(kDue) + kPatience);
+  EXPECT_EQ(stored_as_started(), 0u);
+  target_.room_ = 3;
+  engine_.step(at(kDue + 1));
+  EXPECT_TRUE(target_.sent.empty()) << "a second after it was taken back";
+  engine_.step(at(kDue + 1) + kPatience);
+  EXPECT_EQ(target_.sent.size(), 3u);
+}
+
+// What was sent meanwhile stands, though it had to wait at first: or it would be sent twice.
+TEST_F(EngineRoom, WhatFoundRoomIsNotTakenBack) {
+  put(3, "job");
+  engine_.step(at(kDue));
+  target_.room_ = 2;
+  engine_.step(at(kDue) + Millis{10});
+  EXPECT_EQ(target_.sent.size(), 2u);
+  engine_.step(at(kDue) + kPatience);
+  EXPECT_EQ(stored_as_started(), 2u);
+}
+
+// A start that is changed while it waits is another one.
+TEST_F(EngineRoom, WhatIsDisabledWhileItWaitsIsNotSent) {
+  put(1, "job");
+  engine_.step(at(kDue));
+  engine_.submit(SetCollectionStateCommand{kKey, CollectionState::disabled}, [](auto) {});
+  target_.room_ = 1;
+  engine_.step(at(kDue) + Millis{10});
+  engine_.step(at(kDue) + kPatience);
+  EXPECT_TRUE(target_.sent.empty());
+  EXPECT_EQ(stored_as_started(), 0u);
+}
+
+// More than may wait are taken back at once, as if there were no waiting.
+TEST_F(EngineRoom, NoMoreWaitThanMay) {
+  put(60, "job");
+  for (int step = 0; step < 4; ++step) engine_.step(at(kDue));
+  EXPECT_EQ(stored_as_started(), 40u);
+  for (int step = 0; step < 6; ++step) engine_.step(at(kDue));
+  EXPECT_EQ(stored_as_started(), 40u) << "others come and go";
+}
+
+// A crowd begins nothing that would have to be taken back, and is not looked at again and again.
+TEST_F(EngineRoom, ACrowdWaitsUntilThereIsRoomOrPatienceEnds) {
+  put(200, "job");
+  Instant next = at(kDue);
+  for (int step = 0; step < 10 && next <= at(kDue); ++step) next = engine_.step(at(kDue));
+  EXPECT_EQ(stored_as_started(), 40u);
+  EXPECT_EQ(next, at(kDue) + kPatience);
+}
+
+// Those of a target that hangs wait in front, and do not keep the others from being sent.
+TEST_F(EngineRoom, TheyTakeTurns) {
+  put(35, "slow");
+  put(2, "job", Millis{1});
+  Instant now = at(kDue) + Millis{1};
+  for (int step = 0; step < 4; ++step) engine_.step(now);
+  EXPECT_EQ(stored_as_started(), 37u);
+  target_.room_ = 2;
+  target_.tries = 0;
+  engine_.step(now);
+  EXPECT_EQ(target_.tries, 32) << "a step does not try all of them";
+  engine_.step(now);
+  EXPECT_EQ(target_.sent.size(), 2u);
+}
+
+}  // namespace
+}  // namespace belfry

@@ -16,7 +16,7 @@ namespace {
 constexpr Ticks kCrowdTried = std::chrono::seconds{1};
 
 // So often a step tries in vain whether there is room for what waits for it.
-constexpr std::size_t kTriesInVainMax = 32;
+constexpr std::size_t kTriesInVainMax = 8;
 
 std::size_t rows_in(const std::vector<Write>& writes) {
   std::size_t rows = 0;
@@ -187,12 +187,14 @@ void Engine::begin_due(Draft& draft, Instant now) {
   const std::size_t room = options_.in_flight_max - started_.size();
   const std::size_t starts_max = std::min(options_.starts_per_step_max, room);
   const std::size_t begun = begin_due_of(agenda_.others(), starts_max, draft, now);
-  const std::size_t of_crowd = std::min(crowd_starts_max(now), room_for_crowd());
+  const std::size_t of_crowd = std::min(crowd_starts_max(now), room_for_crowd(now));
   begin_due_of(agenda_.crowd(), std::min(of_crowd, starts_max - begun), draft, now);
 }
 
-std::size_t Engine::room_for_crowd() const {
-  return options_.awaiting_room_max - std::min(options_.awaiting_room_max, awaiting_room_.size());
+std::size_t Engine::room_for_crowd(Instant now) const {
+  const std::size_t waiting_max =
+      others_soon(now) ? options_.crowd_starts_per_step_max : options_.awaiting_room_max;
+  return waiting_max - std::min(waiting_max, awaiting_room_.size());
 }
 
 // So few that the step is over before the others' next jobs are due.
@@ -397,7 +399,7 @@ Instant Engine::next_step(Instant now) const {
     if (const auto due = agenda_.others().earliest()) {
       next = std::min(next, *due - options_.start_ahead);
     }
-    if (const auto due = agenda_.crowd().earliest(); due && room_for_crowd() > 0) {
+    if (const auto due = agenda_.crowd().earliest(); due && room_for_crowd(now) > 0) {
       const Instant rested = crowd_rests_until(now).value_or(now);
       next = std::min(next, std::max(*due - options_.start_ahead, rested));
     }

@@ -52,7 +52,8 @@ struct EngineOptions {
   // no call late. 0: the dispatcher cannot wait.
   Ticks start_ahead{0};
   // A start that its target has no room for waits so long for some: a target that answers soon has.
-  // Then it is taken back. So many may wait; a crowd begins no more than that.
+  // Then it is taken back. So many may wait; a crowd begins no more than that, and beside others no
+  // more than it may begin in a step.
   Ticks room_patience = std::chrono::milliseconds{250};
   std::size_t awaiting_room_max = 1'000;
   Ticks refused_backoff = std::chrono::seconds{1};      // after a start was taken back;
@@ -124,7 +125,7 @@ class Engine {
   void begin_due(Draft& draft, Instant now);
   std::size_t begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& draft, Instant now);
   std::size_t crowd_starts_max(Instant now) const;
-  std::size_t room_for_crowd() const;
+  std::size_t room_for_crowd(Instant now) const;
   bool others_soon(Instant now) const;
   bool crowd_refused_within(Ticks span, Instant now) const;
   std::optional<Instant> crowd_rests_until(Instant now) const;

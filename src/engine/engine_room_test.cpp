@@ -40,7 +40,11 @@ class Targets final : public Dispatcher {
 
 class EngineRoom : public testing::Test {
  protected:
-  EngineRoom() { must_apply(PutCollection{sample_collection(kKey)}); }
+  EngineRoom() {
+    for (const CollectionKey& key : {kKey, kOthers}) {
+      must_apply(PutCollection{sample_collection(key)});
+    }
+  }
 
   static EngineOptions options() {
     EngineOptions options;
@@ -48,6 +52,7 @@ class EngineRoom : public testing::Test {
     options.starts_per_step_max = 10;
     options.room_patience = kPatience;
     options.awaiting_room_max = 40;
+    options.crowd_starts_per_step_max = 5;
     return options;
   }
 
@@ -57,9 +62,13 @@ class EngineRoom : public testing::Test {
   }
 
   void put(int count, const std::string& name, Millis after = {}) {
+    put_in(kKey, count, name, after);
+  }
+
+  void put_in(const CollectionKey& key, int count, const std::string& name, Millis after) {
     for (int i = 0; i < count; ++i) {
       const std::int64_t id = ++last_id_;
-      Job job = sample_job(id, fmt::format("{}{}", name, id), kKey);
+      Job job = sample_job(id, fmt::format("{}{}", name, id), key);
       job.definition.edit().timing = {.start_time = at(kDue) + after, .recurrence = {}};
       must_apply(PutJob{waiting(job, at(kDue) + after), kGenAbsent, {}});
     }
@@ -77,6 +86,7 @@ class EngineRoom : public testing::Test {
   std::size_t stored_as_started() { return store_.started(1'000)->size(); }
 
   const CollectionKey kKey = collection_key();
+  const CollectionKey kOthers{.subscription = "others", .resource_group = "g", .name = "n"};
   std::int64_t last_id_ = 0;
   MemoryStore store_;
   Targets target_;
@@ -166,9 +176,17 @@ TEST_F(EngineRoom, TheyTakeTurns) {
   target_.room_ = 2;
   target_.tries = 0;
   engine_.step(now);
-  EXPECT_EQ(target_.tries, 32) << "a step does not try all of them";
-  engine_.step(now);
+  EXPECT_EQ(target_.tries, 8) << "a step does not try all of them";
+  for (int step = 0; step < 5; ++step) engine_.step(now);
   EXPECT_EQ(target_.sent.size(), 2u);
+}
+
+// Nor does a crowd, beside others, begin more than it may in one step before these found room.
+TEST_F(EngineRoom, BesideOthersFewOfACrowdWait) {
+  put(200, "job");
+  put_in(kOthers, 1, "job", Millis{900});
+  for (int step = 0; step < 20; ++step) engine_.step(at(kDue));
+  EXPECT_EQ(stored_as_started(), 5u);
 }
 
 }  // namespace

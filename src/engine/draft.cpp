@@ -87,12 +87,14 @@ Result<std::int64_t> Draft::count_jobs(const CollectionKey& key) {
   if (!stored_jobs_are_gone(name)) {
     TRY_ASSIGN(count, stored_count(name, key));
   }
-  for (auto it = jobs_.lower_bound(name); it != jobs_.end() && it->first.starts_with(name); ++it) {
-    if (!is_below(it->first, name)) continue;
-    count += it->second.job ? 1 : 0;
-    count -= it->second.stored_gen != kGenAbsent ? 1 : 0;
-  }
-  return count;
+  const auto more = more_jobs_.find(name);
+  return more == more_jobs_.end() ? count : count + more->second;
+}
+
+void Draft::count(JobDraft& draft, const CollectionKey& key) {
+  const int more = (draft.job ? 1 : 0) - (draft.stored_gen != kGenAbsent ? 1 : 0);
+  if (more == draft.counted) return;
+  more_jobs_[folded(key)] += more - std::exchange(draft.counted, more);
 }
 
 Result<std::int64_t> Draft::stored_count(const std::string& name, const CollectionKey& key) {
@@ -138,6 +140,7 @@ void Draft::remove(const JobCollection& collection) {
   const auto below = [&name](const auto& entry) { return is_below(entry.first, name); };
   std::erase_if(jobs_, below);
   std::erase_if(stored_gens_, below);
+  more_jobs_.erase(name);
   removed_collections_.push_back(collection.key);
 }
 
@@ -159,6 +162,7 @@ void Draft::put(Job job, std::vector<HistoryEntry> rows) {
   draft.whole = true;
   append(draft.rows, std::move(rows));
   draft.job = std::move(job);
+  count(draft, draft.job->key.collection);
 }
 
 void Draft::advance(Job job, std::vector<HistoryEntry> rows) {
@@ -184,6 +188,7 @@ void Draft::remove(const Job& job) {
   draft.job.reset();
   draft.rows.clear();
   draft.whole = false;
+  count(draft, job.key.collection);
   removed_jobs_.push_back(job.id);
 }
 

@@ -71,6 +71,7 @@ class Draft {
     std::int64_t stored_gen = kGenAbsent;
     bool whole = false;
     std::vector<HistoryEntry> rows;
+    int counted = 0;  // of it in more_jobs_
   };
   struct CollectionDraft {
     std::optional<JobCollection> collection;  // empty: removed in this step
@@ -81,6 +82,7 @@ class Draft {
   // The draft of a job that is being changed, begun with what is stored.
   JobDraft& draft_of(const Job& job);
   void name_advanced();
+  void count(JobDraft& draft, const CollectionKey& key);
   Result<std::int64_t> stored_count(const std::string& name, const CollectionKey& key);
   void take_audit(Keyed& writes);
   bool stored_jobs_are_gone(const std::string& folded_collection) const;
@@ -97,6 +99,8 @@ class Draft {
   std::unordered_map<std::string, JobCollection> stored_collections_;
   std::unordered_map<std::string, std::int64_t> stored_counts_;  // of jobs in them
   std::unordered_map<std::string, std::int64_t> stored_gens_;    // of jobs
+  // Beside them; added up as they come, for a step may have thousands of new ones in one collection.
+  std::unordered_map<std::string, std::int64_t> more_jobs_;
   std::vector<HistoryEntry> extra_rows_;
   std::vector<std::pair<std::string, AuditEntry>> audit_;
   std::vector<JobId> removed_jobs_;

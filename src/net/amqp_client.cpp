@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/short_slices.h"
 #include "base/thread_name.h"
 #include "net/amqp_loop.h"
 
@@ -27,6 +28,7 @@ AmqpClient::AmqpClient(Options options, std::unique_ptr<Resolver> resolver)
     : resolver_(std::move(resolver)), loop_(std::make_shared<AmqpLoop>(std::move(options))) {
   thread_ = std::thread([loop = loop_] {
     name_thread("amqp");
+    take_short_slices();
     loop->run();
   });
 }

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/short_slices.h"
 #include "base/thread_name.h"
 #include "net/http_client_loop.h"
 
@@ -51,6 +52,7 @@ HttpClient::HttpClient(Options options, std::unique_ptr<Resolver> resolver)
   for (const auto& loop : loops_) {
     threads_.emplace_back([loop] {
       name_thread("http-out");
+      take_short_slices();
       loop->run();
     });
   }

@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/short_slices.h"
 #include "base/thread_name.h"
 #include "net/http_server_loop.h"
 
@@ -126,6 +127,7 @@ void HttpServer::Impl::run() {
   for (const auto& loop : loops_) {
     threads_.emplace_back([loop] {
       name_thread("http-in");
+      take_short_slices();
       loop->run();
     });
   }

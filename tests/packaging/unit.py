@@ -16,7 +16,7 @@ from suite import Suite, binary_of, equal, holds  # noqa: E402
 from unit_file import Unit  # noqa: E402
 
 UNIT = ROOT / "packaging" / "systemd" / "belfry.service"
-EXPOSURE_MAX = 1.1  # as docs/operating.md says; 10 is a service without any sandbox
+EXPOSURE_MAX = 1.2  # as docs/operating.md says; 10 is a service without any sandbox
 NEEDED = {
     "Type": "notify",
     "Restart": "always",

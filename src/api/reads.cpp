@@ -152,7 +152,7 @@ HttpResponse Api::get_job(const Permit&, const Call& call) {
 }
 
 HttpResponse Api::list_history(const Permit& permit, const Call& call) {
-  const auto job = store_.job(call.path.key);
+  const auto job = store_.job_name(call.path.key);
   if (!job) return error_response(job.error());
   if (!*job) return get_job(permit, call);
   HistoryQuery query;

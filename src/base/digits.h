@@ -6,15 +6,30 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 namespace belfry {
 
+// "00", "01" and so on: two digits for one division.
+inline constexpr std::array<char, 200> kDigitPairs = [] {
+  std::array<char, 200> pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i] = static_cast<char>('0' + (i % 2 == 0 ? i / 20 : i / 2 % 10));
+  }
+  return pairs;
+}();
+
 // Writes the last `width` digits, which are all there are unless the number is too large for them.
 template <int width>
 void write_digits(char* to, std::uint64_t number) {
-  for (int i = width; i-- > 0; number /= 10) to[i] = static_cast<char>('0' + number % 10);
+  for (int i = width; i > 1; number /= 100) {
+    i -= 2;
+    std::memcpy(to + i, &kDigitPairs[2 * (number % 100)], 2);
+  }
+  if constexpr (width % 2 == 1) *to = static_cast<char>('0' + number % 10);
 }
 
 template <int width>

@@ -12,13 +12,13 @@ namespace belfry {
 namespace {
 
 constexpr std::size_t kDateTimeBytes = sizeof("9999-12-31T23:59:59") - 1;
-constexpr std::size_t kInstantBytesMax = kDateTimeBytes + sizeof(".9999999Z") - 1;
 
-// As many bytes as kDateTimeBytes.
-void write_date_time(char* to, Instant instant) {
-  const auto day = std::chrono::floor<std::chrono::days>(instant);
+using Second = std::chrono::sys_seconds;
+
+void write_date_time_anew(char* to, Second second) {
+  const auto day = std::chrono::floor<std::chrono::days>(second);
   const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss time{std::chrono::floor<Seconds>(instant) - day};
+  const std::chrono::hh_mm_ss time{second - day};
   std::memcpy(to, "0000-00-00T00:00:00", kDateTimeBytes);
   write_digits<4>(to, static_cast<unsigned>(static_cast<int>(date.year())));
   write_digits<2>(to + 5, static_cast<unsigned>(date.month()));
@@ -26,6 +26,21 @@ void write_date_time(char* to, Instant instant) {
   write_digits<2>(to + 11, static_cast<std::uint64_t>(time.hours().count()));
   write_digits<2>(to + 14, static_cast<std::uint64_t>(time.minutes().count()));
   write_digits<2>(to + 17, static_cast<std::uint64_t>(time.seconds().count()));
+}
+
+// As many bytes as kDateTimeBytes. What is written together is often of one second: when an attempt
+// was due, began and ended.
+void write_date_time(char* to, Second second) {
+  struct Written {
+    Second second = Second::max();
+    std::array<char, kDateTimeBytes> text{};
+  };
+  thread_local Written last;
+  if (second != last.second) {
+    write_date_time_anew(last.text.data(), second);
+    last.second = second;
+  }
+  std::memcpy(to, last.text.data(), kDateTimeBytes);
 }
 
 // How many bytes of `to` it takes: the point, and digits up to the last that is not 0.
@@ -47,16 +62,22 @@ std::string format_fraction(Ticks below_second) {
 
 void append_date_time(std::string& text, Instant instant) {
   std::array<char, kDateTimeBytes> bytes;
-  write_date_time(bytes.data(), instant);
+  write_date_time(bytes.data(), std::chrono::floor<Seconds>(instant));
   text.append(bytes.data(), bytes.size());
+}
+
+char* write_instant(char* to, Instant instant) {
+  const auto second = std::chrono::floor<Seconds>(instant);
+  write_date_time(to, second);
+  to += kDateTimeBytes;
+  to += write_fraction(to, instant - second);
+  *to++ = 'Z';
+  return to;
 }
 
 void append_instant(std::string& text, Instant instant) {
   std::array<char, kInstantBytesMax> bytes;
-  write_date_time(bytes.data(), instant);
-  char* end = bytes.data() + kDateTimeBytes;
-  end += write_fraction(end, instant - std::chrono::floor<Seconds>(instant));
-  *end++ = 'Z';
+  const char* const end = write_instant(bytes.data(), instant);
   text.append(bytes.data(), static_cast<std::size_t>(end - bytes.data()));
 }
 

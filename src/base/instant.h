@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <ratio>
 #include <string>
@@ -31,6 +32,10 @@ inline constexpr Instant kLastInstant =
 // 2016-01-29T09:00:00Z, with up to seven digits of a fraction and none of its last zeros.
 std::string format_instant(Instant instant);
 void append_instant(std::string& text, Instant instant);
+
+// The same to where there is room for kInstantBytesMax bytes. Where it ends.
+inline constexpr std::size_t kInstantBytesMax = sizeof("9999-12-31T23:59:59.9999999Z") - 1;
+char* write_instant(char* to, Instant instant);
 
 // 2016-01-29T09:00:00: the same without fraction and zone.
 void append_date_time(std::string& text, Instant instant);

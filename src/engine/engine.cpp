@@ -93,7 +93,7 @@ Status Engine::recover() {
   agenda_.clear();
   awaiting_room_.clear();
   unsent_.clear();
-  const std::map<JobId, Job> before = std::exchange(started_, {});
+  const auto before = std::exchange(started_, {});
   for (Job& job : *started) {
     unsent_.push_back({job.id, /*perhaps_sent=*/true});
     started_.emplace(job.id, std::move(job));
@@ -284,7 +284,7 @@ void Engine::take_over(Job job) {
   const auto before = started_.find(id);
   if (before != started_.end()) supersede_unless_awaited(before->second, &job);
   if (!job.next || !job.next->started) {
-    started_.erase(id);
+    if (before != started_.end()) started_.erase(before);
     agenda_.update(std::move(job));
     return;
   }

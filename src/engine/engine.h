@@ -15,9 +15,10 @@
 
 #include <deque>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/instant.h"
@@ -101,6 +102,12 @@ class Engine {
  private:
   using Reports = std::vector<std::pair<Attempt, Outcome>>;
   using AttemptKey = std::tuple<JobId, std::int64_t, ActionRole, int>;
+  // A job has hardly ever two attempts on the wire.
+  struct HashOfJob {
+    std::size_t operator()(const AttemptKey& key) const {
+      return std::hash<JobId>{}(std::get<JobId>(key));
+    }
+  };
   struct Unsent {
     JobId job{};
     bool perhaps_sent = false;  // by a process that died, or lost sight of the store
@@ -151,8 +158,8 @@ class Engine {
   EngineOptions options_;
   Inbox inbox_;
   FairAgenda agenda_;
-  std::map<JobId, Job> started_;            // as stored; each awaits an outcome
-  std::set<AttemptKey> in_flight_;          // sent, and not reported yet
+  std::unordered_map<JobId, Job> started_;               // as stored; each awaits an outcome
+  std::unordered_set<AttemptKey, HashOfJob> in_flight_;  // sent, and not reported yet
   std::map<AttemptKey, Job> superseded_;    // in flight, but their chain was ended; the job before
   std::vector<Unsent> unsent_;              // started durably, to be sent by this step
   std::deque<AwaitingRoom> awaiting_room_;  // started, but the target's queue is full

@@ -289,6 +289,12 @@ Result<std::optional<Job>> MemoryStore::job(const JobKey& key) {
   return std::optional(jobs_.at(found->second));
 }
 
+Result<std::optional<JobName>> MemoryStore::job_name(const JobKey& key) {
+  TRY_ASSIGN(const auto found, job(key));
+  if (!found) return std::optional<JobName>();
+  return std::optional(JobName{found->id, found->key});
+}
+
 Result<std::vector<Job>> MemoryStore::jobs(const JobQuery& query) {
   const std::lock_guard lock(mutex_);
   Page<Job> page{.skip = query.skip, .limit = query.limit};

@@ -28,6 +28,7 @@ class MemoryStore final : public Store, public TokenStore, public AuditLog {
   Result<std::vector<JobCollection>> collections(const CollectionQuery& query) override;
   Result<SkuCounts> count_collections(const std::string& subscription, Sku sku) override;
   Result<std::optional<Job>> job(const JobKey& key) override;
+  Result<std::optional<JobName>> job_name(const JobKey& key) override;
   Result<std::vector<Job>> jobs(const JobQuery& query) override;
   Result<std::int64_t> count_jobs(const CollectionKey& key) override;
   Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) override;

@@ -33,10 +33,6 @@ Tags parse_tags(Rows& rows) {
   return tags;
 }
 
-CollectionKey read_collection_key(Rows& rows) {
-  return {.subscription = rows.text(), .resource_group = rows.text(), .name = rows.text()};
-}
-
 struct StoredDefinition {
   std::string_view text;
   std::optional<std::string_view> sealed;
@@ -95,6 +91,10 @@ void read_progress(Rows& rows, Job& job) {
 
 }  // namespace
 
+CollectionKey read_collection_key(Rows& rows) {
+  return {.subscription = rows.text(), .resource_group = rows.text(), .name = rows.text()};
+}
+
 JobCollection read_collection(Rows& rows) {
   JobCollection out;
   out.key = read_collection_key(rows);
@@ -119,9 +119,9 @@ Job read_job(Rows& rows, const Sealer& sealer) {
   return job;
 }
 
-HistoryEntry read_history(Rows& rows) {
+HistoryEntry read_history(Rows& rows, JobId job) {
   HistoryEntry row;
-  row.job = JobId{rows.integer()};
+  row.job = job;
   row.occurrence.seq = rows.integer();
   row.role = rows.choice(ActionRole::error);
   row.retry = static_cast<int>(rows.integer());
@@ -130,10 +130,11 @@ HistoryEntry read_history(Rows& rows) {
   row.repeat = rows.integer();
   row.started = rows.instant();
   row.ended = rows.instant();
+  row.message = rows.text();
+  if (row.status != HistoryStatus::postponed) return row;
   const auto gap_last = rows.maybe_instant();
   const auto gap_count = rows.maybe_integer();
   if (gap_last) row.gap = Gap{.last = *gap_last, .count = gap_count.value_or(0)};
-  row.message = rows.text();
   return row;
 }
 

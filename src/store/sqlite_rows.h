@@ -25,6 +25,7 @@ inline constexpr char kSelectCollection[] = R"(
 SELECT c.subscription, c.resource_group, c.name, c.location, c.tags, c.sku, c.state,
        c.max_job_count, c.max_frequency, c.max_interval, c.gen
 )";
+CollectionKey read_collection_key(Rows& rows);
 JobCollection read_collection(Rows& rows);
 
 inline constexpr char kSelectJob[] = R"(
@@ -37,10 +38,10 @@ SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.s
 Job read_job(Rows& rows, const Sealer& sealer);
 
 inline constexpr char kSelectHistory[] = R"(
-SELECT h.job, h.seq, h.role, h.retry, h.status, h.scheduled_for, h.repeat, h.started, h.ended,
-       h.gap_last, h.gap_count, h.message
+SELECT h.seq, h.role, h.retry, h.status, h.scheduled_for, h.repeat, h.started, h.ended, h.message,
+       h.gap_last, h.gap_count
 )";
-HistoryEntry read_history(Rows& rows);
+HistoryEntry read_history(Rows& rows, JobId job);
 
 std::string tags_text(const std::vector<std::pair<std::string, std::string>>& tags);
 

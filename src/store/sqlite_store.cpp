@@ -59,6 +59,10 @@ FROM progress AS p INDEXED BY progress_started CROSS JOIN job AS j ON j.id = p.j
                                                CROSS JOIN collection AS c ON c.id = j.collection
 WHERE p.started IS NOT NULL LIMIT ?1)";
 const std::string kOneJob = kSelectJob + kFromCollection + "WHERE c.folded = ?1 AND j.folded = ?2";
+constexpr char kJobName[] = R"(
+SELECT c.subscription, c.resource_group, c.name, j.id, j.name
+FROM collection AS c CROSS JOIN job AS j ON j.collection = c.id
+WHERE c.folded = ?1 AND j.folded = ?2)";
 const std::string kJobs = kSelectJob + kFromCollection + R"(
 WHERE c.folded = ?1 AND j.folded > ?2 AND (?3 IS NULL OR p.state = ?3)
 ORDER BY j.folded LIMIT ?4 OFFSET ?5)";
@@ -69,6 +73,11 @@ const std::string kHistory = std::string(kSelectHistory) + R"(
 FROM history AS h INDEXED BY history_place
 WHERE job = ?1 AND (seq, role, retry) < (?2, ?3, ?4))" +
                              kNewestFirst;
+// Most ask for the first page: nothing is to be compared then.
+const std::string kNewestHistory = std::string(kSelectHistory) + R"(
+FROM history AS h INDEXED BY history_place
+WHERE job = ?1
+ORDER BY seq DESC, role DESC, retry DESC LIMIT ?2 OFFSET ?3)";
 const std::string kUnsuccessfulHistory = std::string(kSelectHistory) + R"(
 FROM history AS h INDEXED BY history_unsuccessful
 WHERE job = ?1 AND status = ?7 AND status <> 0 AND (seq, role, retry) < (?2, ?3, ?4))" +
@@ -156,6 +165,9 @@ Rows history_rows(Connection& db, const HistoryQuery& query) {
     return db.query(sql.c_str(), query.job, place.seq, place.role, place.retry,
                     bounded(query.limit), bounded(query.skip), status...);
   };
+  if (!query.status && !query.before) {
+    return db.query(kNewestHistory.c_str(), query.job, bounded(query.limit), bounded(query.skip));
+  }
   if (!query.status) return ask(kHistory);
   if (*query.status == HistoryStatus::completed) return ask(kCompletedHistory);
   return ask(kUnsuccessfulHistory, *query.status);
@@ -390,6 +402,19 @@ Result<std::optional<Job>> SqliteStore::job(const JobKey& key) {
   });
 }
 
+Result<std::optional<JobName>> SqliteStore::job_name(const JobKey& key) {
+  return read([&](Connection& db) {
+    std::optional<JobName> out;
+    Rows rows = db.query(kJobName, folded(key.collection), folded(key.name));
+    if (!rows.next()) return out;
+    out.emplace();
+    out->key.collection = read_collection_key(rows);
+    out->id = JobId{rows.integer()};
+    out->key.name = rows.text();
+    return out;
+  });
+}
+
 Result<std::vector<Job>> SqliteStore::jobs(const JobQuery& query) {
   return read([&](Connection& db) {
     std::vector<Job> out;
@@ -409,7 +434,9 @@ Result<std::int64_t> SqliteStore::count_jobs(const CollectionKey& key) {
 Result<std::vector<HistoryEntry>> SqliteStore::history(const HistoryQuery& query) {
   return read([&](Connection& db) {
     std::vector<HistoryEntry> out;
-    for (Rows rows = history_rows(db, query); rows.next();) out.push_back(read_history(rows));
+    for (Rows rows = history_rows(db, query); rows.next();) {
+      out.push_back(read_history(rows, query.job));
+    }
     return out;
   });
 }

@@ -116,6 +116,12 @@ struct DueQuery {
   Instant before = kLastInstant;
 };
 
+// Which job a key means, and the key as it was first spelt.
+struct JobName {
+  JobId id{};
+  JobKey key;
+};
+
 // The place of a history row among its job's: newest first is from the largest to the smallest.
 struct HistoryPlace {
   std::int64_t seq = 0;
@@ -167,6 +173,7 @@ class Store {
   virtual Result<std::vector<JobCollection>> collections(const CollectionQuery& query) = 0;
   virtual Result<SkuCounts> count_collections(const std::string& subscription, Sku sku) = 0;
   virtual Result<std::optional<Job>> job(const JobKey& key) = 0;
+  virtual Result<std::optional<JobName>> job_name(const JobKey& key) = 0;
   virtual Result<std::vector<Job>> jobs(const JobQuery& query) = 0;
   virtual Result<std::int64_t> count_jobs(const CollectionKey& key) = 0;
   virtual Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) = 0;

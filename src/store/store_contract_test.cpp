@@ -57,6 +57,13 @@ TEST_P(StoreContract, NamesAreComparedWithoutCaseAndKeepTheirFirstSpelling) {
   EXPECT_EQ(stored->key.name, "job1");
   EXPECT_EQ(stored->key.collection.subscription, "Sub-1");
   EXPECT_EQ(stored->gen, 2);
+  const auto name = must(store_.job_name({again.key, "jOb1"}));
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->id, stored->id);
+  EXPECT_EQ(name->key.name, "job1");
+  EXPECT_EQ(name->key.collection.subscription, "Sub-1");
+  EXPECT_FALSE(must(store_.job_name({again.key, "job11"})));
+  EXPECT_FALSE(must(store_.job_name({collection_key("none"), "job1"})));
 }
 
 TEST_P(StoreContract, AJobComesBackAsItWasPut) {

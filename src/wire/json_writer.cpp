@@ -117,9 +117,11 @@ void JsonWriter::value(double number) {
 
 void JsonWriter::value(Instant instant) {
   separate();
-  text_ += '"';
-  append_instant(text_, instant);
-  text_ += '"';
+  char* to = room(kInstantBytesMax + 2);
+  *to++ = '"';
+  to = write_instant(to, instant);
+  *to++ = '"';
+  ends_at(to);
 }
 
 void JsonWriter::null() {

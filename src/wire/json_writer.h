@@ -50,6 +50,13 @@ class JsonWriter {
   void json(std::string_view text);
   // A part of something that is JSON with what comes before and after it.
   void part(std::string_view text) { text_ += text; }
+  // The same, written by the caller: to where room() says, as far as it then tells ends_at().
+  char* room(std::size_t bytes_max) {
+    const std::size_t size = text_.size();
+    text_.resize(size + bytes_max);
+    return text_.data() + size;
+  }
+  void ends_at(const char* end) { text_.resize(static_cast<std::size_t>(end - text_.data())); }
 
   template <typename Name, typename Value>
   void member(const Name& its_name, const Value& its_value) {

@@ -72,6 +72,11 @@ Result<std::optional<Job>> FaultyStore::job(const JobKey& key) {
   return memory_.job(key);
 }
 
+Result<std::optional<JobName>> FaultyStore::job_name(const JobKey& key) {
+  if (read_fails()) return unavailable();
+  return memory_.job_name(key);
+}
+
 Result<std::vector<Job>> FaultyStore::jobs(const JobQuery& query) {
   if (read_fails()) return unavailable();
   return memory_.jobs(query);

@@ -109,6 +109,9 @@ class ThinStore final : public Store {
   }
   Result<SkuCounts> count_collections(const std::string&, Sku) override { return SkuCounts{}; }
   Result<std::optional<Job>> job(const JobKey&) override { return std::optional<Job>(); }
+  Result<std::optional<JobName>> job_name(const JobKey&) override {
+    return std::optional<JobName>();
+  }
   Result<std::vector<Job>> jobs(const JobQuery&) override { return std::vector<Job>(); }
   Result<std::int64_t> count_jobs(const CollectionKey&) override { return std::int64_t{0}; }
   Result<std::vector<HistoryEntry>> history(const HistoryQuery&) override {

@@ -99,7 +99,7 @@ class Draft {
   std::unordered_map<std::string, JobCollection> stored_collections_;
   std::unordered_map<std::string, std::int64_t> stored_counts_;  // of jobs in them
   std::unordered_map<std::string, std::int64_t> stored_gens_;    // of jobs
-  // Beside them; added up as they come, for a step may have thousands of new ones in one collection.
+  // Beside them, added up as they come: a step may have thousands of new ones in one collection.
   std::unordered_map<std::string, std::int64_t> more_jobs_;
   std::vector<HistoryEntry> extra_rows_;
   std::vector<std::pair<std::string, AuditEntry>> audit_;

@@ -27,6 +27,7 @@ namespace belfry {
 namespace {
 
 constexpr char kBegin[] = "BEGIN IMMEDIATE";
+constexpr char kBeginReading[] = "BEGIN";
 constexpr char kCommit[] = "COMMIT";
 constexpr char kRollback[] = "ROLLBACK";
 
@@ -247,6 +248,7 @@ template <typename Body>
 Status SqliteStore::transaction(Body body) {
   const std::lock_guard lock(writer_mutex_);
   if (broken_) return broken_error();
+  if (writer_->in_transaction()) writer_->run(kRollback);  // in which the committer has read
   writer_->run(kBegin);
   body(*writer_);
   if (writer_->failed()) return undo(ErrorCode::unavailable);
@@ -329,6 +331,7 @@ template <typename Read>
 auto SqliteStore::read(Read body) -> Result<decltype(body(std::declval<Connection&>()))> {
   if (committer_.load() == std::this_thread::get_id()) {
     const std::lock_guard lock(writer_mutex_);
+    if (!writer_->in_transaction()) writer_->run(kBeginReading);
     return read_with(*writer_, body);
   }
   TRY_ASSIGN(const auto lease, readers_.take());

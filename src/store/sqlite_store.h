@@ -8,8 +8,9 @@
 //
 // One connection writes, and commits are forced to the disk before they are answered. Whatever the
 // thread that commits, the engine's, reads between its commits it reads with that connection too:
-// so it neither waits for readers nor fetches again what it has just written. All other threads
-// take a connection of a pool.
+// so it neither waits for readers nor fetches again what it has just written. What it reads until
+// the next commit or sweep it reads in one transaction, for thousands of commands may have to be
+// looked up for one commit. All other threads take a connection of a pool.
 //
 // When the disk fails to confirm what was written, nobody knows any more what it holds: from
 // then on every call is answered `unavailable`, until the store is opened again. The process is
@@ -41,10 +42,11 @@ namespace belfry {
 // One more than the threads that read, so that the engine never waits behind them.
 inline constexpr std::size_t kReadersMax = 16;
 
-// The log is copied into the database when it has grown by so many pages of 4 KiB, and begun
-// anew, if need be by force, when it has so many times as many.
-inline constexpr int kCheckpointPages = 16384;
-inline constexpr int kLogTooLong = 2;
+// The log is copied into the database when it has grown by so many pages of 4 KiB: few, for what is
+// copied is brought to the disk in one go, and commits that come meanwhile wait behind it. It is
+// begun anew, if need be by force, when it has so many times as many.
+inline constexpr int kCheckpointPages = 2048;
+inline constexpr int kLogTooLong = 16;
 
 enum class Checkpoints { in_background, in_commits };
 

@@ -15,8 +15,10 @@ namespace {
 // So long after a crowd was refused it is only tried whether its targets have room again.
 constexpr Ticks kCrowdTried = std::chrono::seconds{1};
 
-// So often a step tries in vain whether there is room for what waits for it.
+// So often a step tries in vain whether there is room for what waits for it; and beside others, who
+// want it to be short.
 constexpr std::size_t kTriesInVainMax = 8;
+constexpr std::size_t kTriesInVainBesideOthersMax = 2;
 
 std::size_t rows_in(const std::vector<Write>& writes) {
   std::size_t rows = 0;
@@ -339,7 +341,8 @@ void Engine::send_unsent(Instant now) {
 // They take turns: those of a target that hangs do not keep the others from trying.
 void Engine::send_awaiting_room(Instant now) {
   std::size_t in_vain = 0;
-  for (auto left = awaiting_room_.size(); left > 0 && in_vain < kTriesInVainMax; --left) {
+  const std::size_t in_vain_max = others_soon(now) ? kTriesInVainBesideOthersMax : kTriesInVainMax;
+  for (auto left = awaiting_room_.size(); left > 0 && in_vain < in_vain_max; --left) {
     const AwaitingRoom one = awaiting_room_.front();
     awaiting_room_.pop_front();
     const Job* job = still_to_be_sent(one.job);

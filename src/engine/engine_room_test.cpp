@@ -187,6 +187,9 @@ TEST_F(EngineRoom, BesideOthersFewOfACrowdWait) {
   put_in(kOthers, 1, "job", Millis{900});
   for (int step = 0; step < 20; ++step) engine_.step(at(kDue));
   EXPECT_EQ(stored_as_started(), 5u);
+  target_.tries = 0;
+  engine_.step(at(kDue));
+  EXPECT_EQ(target_.tries, 2) << "others want the step to be short";
 }
 
 }  // namespace

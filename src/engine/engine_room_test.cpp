@@ -25,14 +25,14 @@ class Targets final : public Dispatcher {
  public:
   bool send(const Attempt& attempt, const Job& job, Instant) override {
     ++tries;
-    std::size_t& room = job.key.name.starts_with("slow") ? slow_room : room_;
-    if (room == 0) return false;
-    --room;
+    std::size_t& left = job.key.name.starts_with("slow") ? slow_room : room;
+    if (left == 0) return false;
+    --left;
     sent.push_back(attempt);
     return true;
   }
 
-  std::size_t room_ = 0;
+  std::size_t room = 0;
   std::size_t slow_room = 0;
   int tries = 0;
   std::deque<Attempt> sent;
@@ -80,7 +80,7 @@ class EngineRoom : public testing::Test {
       engine_.report(target_.sent.front(), {true, "done", at(kDue), at(kDue)});
       target_.sent.pop_front();
     }
-    target_.room_ += count;
+    target_.room += count;
   }
 
   std::size_t stored_as_started() { return store_.started(1'000)->size(); }
@@ -97,7 +97,7 @@ class EngineRoom : public testing::Test {
 // the host's queue was full for a moment.
 TEST_F(EngineRoom, ABacklogGoesAsFastAsItsTargetAnswers) {
   put(200, "job");
-  target_.room_ = 5;
+  target_.room = 5;
   const Instant now = at(kDue);
   std::size_t answered = 0;
   for (int step = 0; step < 100 && answered < 200; ++step) {
@@ -118,7 +118,7 @@ TEST_F(EngineRoom, WhatWaitsInVainIsTakenBackAndTriedLater) {
   EXPECT_EQ(stored_as_started(), 3u);
   engine_.step(at(kDue) + kPatience);
   EXPECT_EQ(stored_as_started(), 0u);
-  target_.room_ = 3;
+  target_.room = 3;
   engine_.step(at(kDue + 1));
   EXPECT_TRUE(target_.sent.empty()) << "a second after it was taken back";
   engine_.step(at(kDue + 1) + kPatience);
@@ -129,7 +129,7 @@ TEST_F(EngineRoom, WhatWaitsInVainIsTakenBackAndTriedLater) {
 TEST_F(EngineRoom, WhatFoundRoomIsNotTakenBack) {
   put(3, "job");
   engine_.step(at(kDue));
-  target_.room_ = 2;
+  target_.room = 2;
   engine_.step(at(kDue) + Millis{10});
   EXPECT_EQ(target_.sent.size(), 2u);
   engine_.step(at(kDue) + kPatience);
@@ -141,7 +141,7 @@ TEST_F(EngineRoom, WhatIsDisabledWhileItWaitsIsNotSent) {
   put(1, "job");
   engine_.step(at(kDue));
   engine_.submit(SetCollectionStateCommand{kKey, CollectionState::disabled}, [](auto) {});
-  target_.room_ = 1;
+  target_.room = 1;
   engine_.step(at(kDue) + Millis{10});
   engine_.step(at(kDue) + kPatience);
   EXPECT_TRUE(target_.sent.empty());
@@ -173,7 +173,7 @@ TEST_F(EngineRoom, TheyTakeTurns) {
   Instant now = at(kDue) + Millis{1};
   for (int step = 0; step < 4; ++step) engine_.step(now);
   EXPECT_EQ(stored_as_started(), 37u);
-  target_.room_ = 2;
+  target_.room = 2;
   target_.tries = 0;
   engine_.step(now);
   EXPECT_EQ(target_.tries, 8) << "a step does not try all of them";

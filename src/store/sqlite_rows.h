@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +46,12 @@ SELECT h.seq, h.role, h.retry, h.status, h.scheduled_for, h.repeat, h.started, h
 HistoryEntry read_history(Rows& rows, JobId job);
 
 std::string tags_text(const std::vector<std::pair<std::string, std::string>>& tags);
+
+// As a LIMIT or an OFFSET has it.
+inline std::int64_t bounded(std::size_t count) {
+  return static_cast<std::int64_t>(
+      std::min(count, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())));
+}
 
 template <typename Whole, typename Part>
 std::optional<Part> part(const std::optional<Whole>& whole, Part Whole::*member) {

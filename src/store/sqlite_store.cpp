@@ -16,6 +16,7 @@
 #include "store/key_file.h"
 #include "store/sqlite_audit.h"
 #include "store/sqlite_facts.h"
+#include "store/sqlite_history.h"
 #include "store/sqlite_keys.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_schema.h"
@@ -68,36 +69,6 @@ const std::string kJobs = kSelectJob + kFromCollection + R"(
 WHERE c.folded = ?1 AND j.folded > ?2 AND (?3 IS NULL OR p.state = ?3)
 ORDER BY j.folded LIMIT ?4 OFFSET ?5)";
 
-const std::string kNewestFirst = R"(
-ORDER BY seq DESC, role DESC, retry DESC LIMIT ?5 OFFSET ?6)";
-const std::string kHistory = std::string(kSelectHistory) + R"(
-FROM history AS h INDEXED BY history_place
-WHERE job = ?1 AND (seq, role, retry) < (?2, ?3, ?4))" +
-                             kNewestFirst;
-// Most ask for the first page: nothing is to be compared then.
-const std::string kNewestHistory = std::string(kSelectHistory) + R"(
-FROM history AS h INDEXED BY history_place
-WHERE job = ?1
-ORDER BY seq DESC, role DESC, retry DESC LIMIT ?2 OFFSET ?3)";
-const std::string kUnsuccessfulHistory = std::string(kSelectHistory) + R"(
-FROM history AS h INDEXED BY history_unsuccessful
-WHERE job = ?1 AND status = ?7 AND status <> 0 AND (seq, role, retry) < (?2, ?3, ?4))" +
-                                         kNewestFirst;
-// A row completed if the index of those that did not has none in its place: two indexes are
-// read, and only the rows of the page. A job that failed for a year still answers quickly.
-const std::string kCompletedHistory = std::string(kSelectHistory) + R"(
-FROM history AS h INDEXED BY history_place
-WHERE job = ?1 AND (seq, role, retry) < (?2, ?3, ?4)
-  AND NOT EXISTS (SELECT 1 FROM history AS u INDEXED BY history_unsuccessful
-                  WHERE u.job = ?1 AND u.status <> 0 AND u.status IN (1, 2)
-                    AND u.seq = h.seq AND u.role = h.role AND u.retry = h.retry))" +
-                                      kNewestFirst;
-
-std::int64_t bounded(std::size_t count) {
-  return static_cast<std::int64_t>(
-      std::min(count, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())));
-}
-
 Error broken_error() {
   return {ErrorCode::unavailable,
           "the disk did not confirm a write: belfry must be restarted to read what it holds", ""};
@@ -108,12 +79,16 @@ Error at(const std::filesystem::path& path, const Error& error) {
   return {error.code, fmt::format("{}: {}", path.native(), error.message), error.target};
 }
 
+// SQLite would make it with the permissions of the process; the log takes those of the file.
+Status make_database_file(const SqliteOptions& options) {
+  const auto path = database_path(options.directory);
+  if (!options.vfs.empty() || std::filesystem::exists(path)) return Done{};
+  if (const auto made = make_private_file(path); !made) return made.error();
+  return Done{};
+}
+
 Result<std::unique_ptr<Connection>> open_writer(const SqliteOptions& options) {
   const auto path = database_path(options.directory);
-  // SQLite would make it with the permissions of the process; the log takes those of the file.
-  if (options.vfs.empty() && !std::filesystem::exists(path)) {
-    if (const auto made = make_private_file(path); !made) return made.error();
-  }
   TRY_ASSIGN(auto db, Connection::open(path.native(), OpenMode::create, options.vfs));
   if (const auto well = check_schema(*db); !well) return at(path, well.error());
   if (const auto done = configure_writer(*db); !done) return at(path, done.error());
@@ -155,25 +130,6 @@ KeyRange range_of(const CollectionQuery& query) {
   return range;
 }
 
-// Behind every place there is.
-constexpr HistoryPlace kBehindAll{.seq = std::numeric_limits<std::int64_t>::max(),
-                                  .role = ActionRole::error,
-                                  .retry = std::numeric_limits<int>::max()};
-
-Rows history_rows(Connection& db, const HistoryQuery& query) {
-  const HistoryPlace place = query.before.value_or(kBehindAll);
-  const auto ask = [&](const std::string& sql, const auto&... status) {
-    return db.query(sql.c_str(), query.job, place.seq, place.role, place.retry,
-                    bounded(query.limit), bounded(query.skip), status...);
-  };
-  if (!query.status && !query.before) {
-    return db.query(kNewestHistory.c_str(), query.job, bounded(query.limit), bounded(query.skip));
-  }
-  if (!query.status) return ask(kHistory);
-  if (*query.status == HistoryStatus::completed) return ask(kCompletedHistory);
-  return ask(kUnsuccessfulHistory, *query.status);
-}
-
 }  // namespace
 
 std::filesystem::path database_path(const std::filesystem::path& directory) {
@@ -184,20 +140,26 @@ std::filesystem::path key_path(const std::filesystem::path& directory) {
   return directory / "secret.key";
 }
 
-Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& options) {
-  if (const auto made = make_directory(options.directory); !made) return made.error();
-  TRY_ASSIGN(auto lock, DirectoryLock::take(options.directory));
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& wanted) {
+  if (const auto made = make_directory(wanted.directory); !made) return made.error();
+  TRY_ASSIGN(auto lock, DirectoryLock::take(wanted.directory));
+  if (const auto made = make_database_file(wanted); !made) return made.error();
+  auto vfs = std::make_unique<LogVfs>(wanted.vfs);
+  SqliteOptions options = wanted;
+  options.vfs = vfs->name();
   TRY_ASSIGN(auto writer, open_writer(options));
   TRY_ASSIGN(Sealer sealer, open_sealer(key_file_of(options), *writer));
-  auto store = std::unique_ptr<SqliteStore>(
-      new SqliteStore(std::move(lock), std::move(writer), std::move(sealer), options));
+  auto store = std::unique_ptr<SqliteStore>(new SqliteStore(
+      std::move(lock), std::move(vfs), std::move(writer), std::move(sealer), options));
   if (const auto started = store->start_checkpointer(options); !started) return started.error();
   return store;
 }
 
-SqliteStore::SqliteStore(DirectoryLock lock, std::unique_ptr<Connection> writer, Sealer sealer,
+SqliteStore::SqliteStore(DirectoryLock lock, std::unique_ptr<LogVfs> vfs,
+                         std::unique_ptr<Connection> writer, Sealer sealer,
                          const SqliteOptions& options)
     : lock_(std::move(lock)),
+      vfs_(std::move(vfs)),
       database_(database_path(options.directory)),
       key_file_(key_file_of(options)),
       sealer_(std::move(sealer)),
@@ -435,13 +397,7 @@ Result<std::int64_t> SqliteStore::count_jobs(const CollectionKey& key) {
 }
 
 Result<std::vector<HistoryEntry>> SqliteStore::history(const HistoryQuery& query) {
-  return read([&](Connection& db) {
-    std::vector<HistoryEntry> out;
-    for (Rows rows = history_rows(db, query); rows.next();) {
-      out.push_back(read_history(rows, query.job));
-    }
-    return out;
-  });
+  return read([&](Connection& db) { return list_history(db, query); });
 }
 
 Status SqliteStore::add_token(const Token& token, const AuditEntry& entry) {

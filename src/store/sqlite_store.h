@@ -29,6 +29,7 @@
 #include "store/audit_log.h"
 #include "store/checkpointer.h"
 #include "store/directory_lock.h"
+#include "store/log_vfs.h"
 #include "store/reader_pool.h"
 #include "store/sealer.h"
 #include "store/sqlite.h"
@@ -101,8 +102,8 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   StoreBytes bytes() const override;
 
  private:
-  SqliteStore(DirectoryLock lock, std::unique_ptr<Connection> writer, Sealer sealer,
-              const SqliteOptions& options);
+  SqliteStore(DirectoryLock lock, std::unique_ptr<LogVfs> vfs, std::unique_ptr<Connection> writer,
+              Sealer sealer, const SqliteOptions& options);
   Status start_checkpointer(const SqliteOptions& options);
 
   template <typename Body>
@@ -120,6 +121,7 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   auto read_with(Connection& db, Read body) -> Result<decltype(body(db))>;
 
   const DirectoryLock lock_;
+  const std::unique_ptr<LogVfs> vfs_;
   const std::filesystem::path database_;
   const std::filesystem::path key_file_;
   Sealer sealer_;

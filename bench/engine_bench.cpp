@@ -53,7 +53,7 @@ int period_minutes(std::int64_t jobs) {
 
 Job template_job(std::int64_t jobs) {
   Job job;
-  job.key = {{"2d7f8cf5-6ee3-4d37-a1f7-3f6b2b7f3a55", "production", "backups"}, ""};
+  job.key = JobKey{{"2d7f8cf5-6ee3-4d37-a1f7-3f6b2b7f3a55", "production", "backups"}, ""};
   HttpAction call;
   call.uri = "https://example.com/hooks/nightly";
   call.method = "POST";
@@ -131,7 +131,7 @@ class ThinStore final : public Store {
     const Instant first = kBegin + number * kApart;
     Job job = template_;
     job.id = JobId{number + 1};
-    job.key.name = fmt::format("job{}", number);
+    job.key.edit().name = fmt::format("job{}", number);
     job.definition.edit();  // its own, as a store that reads it would give
     job.defined_at = first;
     job.covered_until = first - kOneTick;

@@ -135,7 +135,7 @@ HttpResponse Api::list_jobs(const Permit&, const Call& call) {
   std::string link;
   if (!call.query.top && jobs->size() > kJobsPerPage) {
     jobs->pop_back();
-    link = next_link(call, folded(jobs->back().key.name));
+    link = next_link(call, folded(jobs->back().key->name));
   }
   return page_response(*jobs, link,
                        [&](JsonWriter& out, const Job& job) { write_resource(out, call, job); });

@@ -10,6 +10,7 @@
 #include "api/certificates.h"
 #include "api/response.h"
 #include "recurrence/timing_rules.h"
+#include "store/fingerprint.h"
 #include "wire/collection_json.h"
 #include "wire/merge.h"
 
@@ -101,7 +102,10 @@ void Api::put_job(const Permit& permit, const CallPtr& call) {
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
   }
-  submit(permit, call, PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled},
+  std::string known_by = fingerprint(wanted.definition, !wanted.enabled);
+  submit(permit, call,
+         PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled,
+                       std::move(known_by)},
          [this, call, reading](const Reply& reply) {
            HttpResponse response = job_response(reply.created ? 201 : 200, *call, *reply.job);
            add_ignored(response, reading.ignored);

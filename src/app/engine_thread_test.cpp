@@ -47,7 +47,7 @@ class EngineThreadTest : public testing::Test {
     collection.collection.quota.max_job_count = 1;
     submit(collection);
     PutJobCommand job;
-    job.key = {collection_key(), "job"};
+    job.key = JobKey{collection_key(), "job"};
     job.definition.edit().action.what = HttpAction{};
     submit(job);  // without a start time it is due at once
   }

@@ -18,7 +18,7 @@ constexpr const char* kJobId =
 Job sample_job() {
   Job job;
   job.id = JobId{5};
-  job.key = {{"s", "g", "c"}, "j"};
+  job.key = JobKey{{"s", "g", "c"}, "j"};
   return job;
 }
 

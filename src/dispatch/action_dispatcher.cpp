@@ -79,7 +79,7 @@ bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
   const Result<HttpOrigin> origin = origin_of(action);
   if (!origin) return call(origin.error(), errand, "Http", {});
   const Authentication* how = action.authentication ? &*action.authentication : nullptr;
-  HttpDestination to{*origin, folded(errand.job.key.collection), {}};
+  HttpDestination to{*origin, folded(errand.job.key->collection), {}};
   if (const auto* certificate = std::get_if<ClientCertificate>(how)) {
     const auto identity = identities_.of(*certificate);
     if (!identity) return call(identity.error(), errand, "Http", {});
@@ -115,7 +115,8 @@ bool ActionDispatcher::call_with_token(const ActiveDirectoryOAuth& who, HttpCall
                                        const Errand& errand) {
   const auto go_on = [this, who, call, attempt = errand.attempt, timeout = errand.timeout,
                       began = token_clock_.now(), not_before = errand.not_before,
-                      owner = folded(errand.job.key.collection)](const Result<std::string>& token) {
+                      owner =
+                          folded(errand.job.key->collection)](const Result<std::string>& token) {
     if (!token) {
       return fail(attempt, fmt::format("Http Action - {}.", token.error().message));
     }
@@ -183,7 +184,7 @@ bool ActionDispatcher::put_on_broker(const ServiceBusTarget& target, const Erran
   Result<AmqpCall> made =
       service_bus_amqp_call(target, errand.attempt, *key, options_.service_bus, token_clock_);
   if (!made) return call(made.error(), errand, target.action, {});
-  made->owner = folded(errand.job.key.collection);
+  made->owner = folded(errand.job.key->collection);
   made->timeout = errand.timeout;
   made->hold = hold_until(errand.not_before);
   std::string host = made->broker.host;
@@ -209,7 +210,7 @@ bool ActionDispatcher::call(Result<HttpCall> call, const Errand& errand, std::st
   }
   call->timeout = errand.timeout;
   call->hold = hold_until(errand.not_before);
-  call->owner = folded(errand.job.key.collection);
+  call->owner = folded(errand.job.key->collection);
   return send_call(*std::move(call), errand.attempt, std::move(understand));
 }
 

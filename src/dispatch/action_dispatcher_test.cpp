@@ -97,7 +97,7 @@ class ActionDispatcherTest : public testing::Test {
     action.body = "ding";
     Job job;
     job.id = JobId{42};
-    job.key = {{"sub", "group", "collection"}, "job"};
+    job.key = JobKey{{"sub", "group", "collection"}, "job"};
     job.definition.edit().action.what = action;
     return job;
   }
@@ -322,9 +322,9 @@ TEST_F(ActionDispatcherTest, RefusesOneCollectionAndTakesAnother) {
   Job job = job_calling(target.port());
   while (dispatcher->send(attempt_, job, kAtOnce)) {
   }
-  job.key.collection.name = "COLLECTION";
+  job.key.edit().collection.name = "COLLECTION";
   EXPECT_FALSE(dispatcher->send(attempt_, job, kAtOnce)) << "the same in another spelling";
-  job.key.collection.name = "other";
+  job.key.edit().collection.name = "other";
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
 }
 
@@ -337,7 +337,7 @@ TEST_F(ActionDispatcherTest, RefusesOneCollectionAtAQueueAndTakesAnother) {
       StorageQueueAction{"account", "q", Secret("?sv=2&sig=s3cret%3D&se=9"), "ding"};
   while (dispatcher->send(attempt_, job, kAtOnce)) {
   }
-  job.key.collection.name = "other";
+  job.key.edit().collection.name = "other";
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
 }
 
@@ -349,9 +349,9 @@ TEST_F(ActionDispatcherTest, RefusesOneCollectionAtABrokerAndTakesAnother) {
   Job job = job_for_broker();
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
-  job.key.collection.name = "COLLECTION";
+  job.key.edit().collection.name = "COLLECTION";
   EXPECT_FALSE(dispatcher->send(attempt_, job, kAtOnce)) << "the same in another spelling";
-  job.key.collection.name = "other";
+  job.key.edit().collection.name = "other";
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
 }
 
@@ -366,7 +366,7 @@ TEST_F(ActionDispatcherTest, TakesTheCallsOfAnotherCollectionWithATokenToo) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   const std::string message = reports_.take().second.message;
   EXPECT_NE(message.find("Too many calls wait"), std::string::npos) << message;
-  job.key.collection.name = "other";
+  job.key.edit().collection.name = "other";
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   EXPECT_EQ(reports_.size(), 0u) << "the token is there: it would have been refused at once";
 }

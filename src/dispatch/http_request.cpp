@@ -43,8 +43,8 @@ void add_our_headers(HttpHeaders& headers, const Attempt& attempt, const Job& jo
                      const HttpSenderIdentity& identity, const SendIds& ids) {
   const std::string occurrence = occurrence_tag(attempt.job, attempt.occurrence.seq);
   add(headers, "User-Agent", identity.user_agent);
-  add(headers, "x-ms-scheduler-jobid", job.key.name);
-  add(headers, "x-ms-scheduler-jobcollectionid", job.key.collection.name);
+  add(headers, "x-ms-scheduler-jobid", job.key->name);
+  add(headers, "x-ms-scheduler-jobcollectionid", job.key->collection.name);
   add(headers, "x-ms-scheduler-expected-execution-time",
       expected_execution_time(attempt.occurrence.scheduled_for));
   add(headers, "x-ms-execution-tag", occurrence);

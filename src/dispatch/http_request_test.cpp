@@ -15,7 +15,7 @@ const SendIds kIds{0x0123456789abcdef, 0xfedcba9876543210, 7};
 Job a_job() {
   Job job;
   job.id = JobId{42};
-  job.key = {{"sub", "group", "collection"}, "job"};
+  job.key = JobKey{{"sub", "group", "collection"}, "job"};
   return job;
 }
 

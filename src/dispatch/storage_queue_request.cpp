@@ -39,8 +39,8 @@ std::string storage_queue_envelope(const StorageQueueAction& action, const Attem
       "<Message>{}</Message>"
       "</StorageQueueMessage>",
       idempotency_key(attempt), guid_of(ids.request_high, ids.request_low),
-      expected_execution_time(attempt.occurrence.scheduled_for), xml_escaped(job.key.name),
-      xml_escaped(job.key.collection.name), xml_escaped(identity.region),
+      expected_execution_time(attempt.occurrence.scheduled_for), xml_escaped(job.key->name),
+      xml_escaped(job.key->collection.name), xml_escaped(identity.region),
       xml_escaped(action.message));
 }
 

@@ -17,7 +17,7 @@ const Attempt kAttempt{JobId{42}, {kScheduledFor, 3}, ActionRole::main, 0};
 Job a_job() {
   Job job;
   job.id = JobId{42};
-  job.key = {{"sub", "group", "collection"}, "job"};
+  job.key = JobKey{{"sub", "group", "collection"}, "job"};
   return job;
 }
 

@@ -69,7 +69,7 @@ void Agenda::clear() {
 std::vector<JobId> Agenda::jobs_of(const CollectionKey& key) const {
   std::vector<JobId> ids;
   for (const auto& [id, job] : jobs_) {
-    if (same(job.key.collection, key)) ids.push_back(id);
+    if (same(job.key->collection, key)) ids.push_back(id);
   }
   return ids;
 }

@@ -14,7 +14,7 @@ const Instant kNow = Instant{std::chrono::sys_days{std::chrono::year{2030} / 1 /
 Job due_in(std::int64_t id, int in_seconds) {
   Job job;
   job.id = JobId{id};
-  job.key = {{"sub", "group", "first"}, "job"};
+  job.key = JobKey{{"sub", "group", "first"}, "job"};
   job.next = DueAttempt{.due = kNow + seconds{in_seconds}, .occurrence = {}};
   return job;
 }
@@ -118,7 +118,7 @@ TEST(Agenda, NeverHoldsMoreThanTwiceItsSizeAndDropsTheLatest) {
 TEST(Agenda, KnowsTheJobsOfACollectionHoweverItIsSpelt) {
   Agenda agenda(9);
   Job other = due_in(2, 2);
-  other.key.collection.name = "second";
+  other.key.edit().collection.name = "second";
   agenda.load({due_in(1, 1), other});
   EXPECT_EQ(agenda.jobs_of({"SUB", "Group", "FIRST"}), std::vector<JobId>{JobId{1}});
 }

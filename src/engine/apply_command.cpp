@@ -90,20 +90,20 @@ struct CommandApplier {
     if (existing) {
       JobChange change = replaced(*existing, wish, with.now);
       with.draft.put(change.job, std::move(change.rows));
-      trace(AuditResult::updated, *existing, change.job);
+      trace_put(command, existing, change.job);
       return Reply{{}, std::move(change.job), false};
     }
     TRY_ASSIGN(const std::int64_t count, with.draft.count_jobs(collection->key));
     if (count >= collection->quota.max_job_count) return full(*collection);
     Job job = created(with.mint_id(), {collection->key, command.key.name}, wish, with.now);
     with.draft.put(job, {});
-    trace_created(job);
+    trace_put(command, existing, job);
     return Reply{{}, std::move(job), true};
   }
 
   Result<Reply> operator()(const PatchJobCommand& command) const {
     TRY_ASSIGN(const Job existing, existing_job(command.key, with.draft));
-    if (existing.gen != command.expected_gen) return changed("Job", existing.key.name);
+    if (existing.gen != command.expected_gen) return changed("Job", existing.key->name);
     TRY_ASSIGN(const JobCollection collection,
                existing_collection(command.key.collection, with.draft));
     TRY_ASSIGN(const JobWish wish, admitted(command.definition, command.enabled, collection));
@@ -137,6 +137,14 @@ struct CommandApplier {
   template <typename Thing>
   void trace(AuditResult result, const Thing& before, const Thing& after) const {
     if (with.trail != nullptr) *with.trail = {result, fingerprint(before), fingerprint(after)};
+  }
+
+  void trace_put(const PutJobCommand& command, const std::optional<Job>& before,
+                 const Job& after) const {
+    if (with.trail == nullptr) return;
+    *with.trail = {before ? AuditResult::updated : AuditResult::created,
+                   before ? fingerprint(*before) : "",
+                   command.fingerprint.empty() ? fingerprint(after) : command.fingerprint};
   }
 
   template <typename Thing>
@@ -216,7 +224,7 @@ struct CommandApplier {
       if (auto allowed = admit(job.definition, wanted, plan); !allowed) {
         return Error{
             ErrorCode::conflict,
-            fmt::format("Job '{}' does not allow it: {}", job.key.name, allowed.error().message),
+            fmt::format("Job '{}' does not allow it: {}", job.key->name, allowed.error().message),
             {}};
       }
     }

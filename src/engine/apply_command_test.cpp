@@ -78,7 +78,7 @@ TEST_F(ApplyCommand, PutMakesAndReplacesAndSaysWhich) {
   const auto replaced = apply(PutJobCommand{job_key("A"), every(1, Frequency::day)});
   EXPECT_FALSE(replaced->created);
   EXPECT_EQ(replaced->job->id, made->job->id);
-  EXPECT_EQ(stored("a")->key.name, "a") << "the first spelling stays";
+  EXPECT_EQ(stored("a")->key->name, "a") << "the first spelling stays";
   EXPECT_EQ(stored("a")->gen, 2);
 }
 

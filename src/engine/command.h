@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <variant>
 
 #include "base/result.h"
@@ -32,10 +33,13 @@ struct SetCollectionStateCommand {
   CollectionState state = CollectionState::enabled;
 };
 
+// `fingerprint` is the one of the job that is wanted (store/fingerprint.h), for the audit log.
+// Empty: the engine makes it, which has better things to do.
 struct PutJobCommand {
   JobKey key;
   Shared<JobDefinition> definition;
   bool enabled = true;
+  std::string fingerprint = {};
 };
 
 struct PatchJobCommand {

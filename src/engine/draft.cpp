@@ -43,7 +43,7 @@ bool Draft::stored_jobs_are_gone(const std::string& folded_collection) const {
 bool Draft::touched(const Job& job) const {
   if (!commanded_) return false;
   if (jobs_.contains(folded(job.key))) return true;
-  return !collections_.empty() && stored_jobs_are_gone(folded(job.key.collection));
+  return !collections_.empty() && stored_jobs_are_gone(folded(job.key->collection));
 }
 
 Result<std::optional<Job>> Draft::job(const JobKey& key) {
@@ -73,7 +73,7 @@ Result<std::vector<Job>> Draft::jobs_of(const CollectionKey& key) {
       }
     }
     if (page.size() < kJobsPerRead) break;
-    query.after = folded(page.back().key.name);
+    query.after = folded(page.back().key->name);
   }
   for (const auto& [job_name, draft] : jobs_) {
     if (draft.job && is_below(job_name, name)) jobs.push_back(*draft.job);
@@ -162,7 +162,7 @@ void Draft::put(Job job, std::vector<HistoryEntry> rows) {
   draft.whole = true;
   append(draft.rows, std::move(rows));
   draft.job = std::move(job);
-  count(draft, draft.job->key.collection);
+  count(draft, draft.job->key->collection);
 }
 
 void Draft::advance(Job job, std::vector<HistoryEntry> rows) {
@@ -188,7 +188,7 @@ void Draft::remove(const Job& job) {
   draft.job.reset();
   draft.rows.clear();
   draft.whole = false;
-  count(draft, job.key.collection);
+  count(draft, job.key->collection);
   removed_jobs_.push_back(job.id);
 }
 

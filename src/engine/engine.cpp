@@ -316,7 +316,7 @@ void Engine::forget(JobId id) {
 void Engine::forget_jobs_of(const CollectionKey& key) {
   std::vector<JobId> gone = agenda_.jobs_of(key);
   for (const auto& [id, job] : started_) {
-    if (same(job.key.collection, key)) gone.push_back(id);
+    if (same(job.key->collection, key)) gone.push_back(id);
   }
   for (const JobId id : gone) forget(id);
 }

@@ -22,7 +22,7 @@ constexpr int kDue = 100;  // at() that second
 class Target final : public Dispatcher {
  public:
   bool send(const Attempt&, const Job& job, Instant) override {
-    const std::string& whose = job.key.collection.subscription;
+    const std::string& whose = job.key->collection.subscription;
     if (full && whose == "greedy") {
       ++refused;
       return false;

@@ -25,7 +25,7 @@ class Targets final : public Dispatcher {
  public:
   bool send(const Attempt& attempt, const Job& job, Instant) override {
     ++tries;
-    std::size_t& left = job.key.name.starts_with("slow") ? slow_room : room;
+    std::size_t& left = job.key->name.starts_with("slow") ? slow_room : room;
     if (left == 0) return false;
     --left;
     sent.push_back(attempt);

@@ -21,7 +21,7 @@ constexpr Ticks kCrowdStays = std::chrono::seconds{1};
 constexpr Ticks kOthersSeen = std::chrono::minutes{1};
 
 std::string subscription_of(const Job& job) {
-  return folded(job.key.collection.subscription);
+  return folded(job.key->collection.subscription);
 }
 
 // The subscription that has more than half of the jobs; empty where none has.

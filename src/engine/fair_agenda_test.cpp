@@ -24,7 +24,7 @@ const Instant kNow = Instant{std::chrono::sys_days{std::chrono::year{2030} / 1 /
 Job due_in(std::int64_t id, const std::string& subscription, int in_seconds) {
   Job job;
   job.id = JobId{id};
-  job.key = {{subscription, "group", "first"}, "job"};
+  job.key = JobKey{{subscription, "group", "first"}, "job"};
   job.next = DueAttempt{.due = kNow + seconds{in_seconds}, .occurrence = {}};
   return job;
 }
@@ -41,7 +41,7 @@ class Jobs {
   std::vector<Job> due(const DueQuery& query) const {
     std::vector<Job> out;
     for (const auto& [place, job] : jobs_) {
-      const std::string whose = folded(job.key.collection.subscription);
+      const std::string whose = folded(job.key->collection.subscription);
       const auto& named = query.subscriptions;
       const bool theirs = std::find(named.begin(), named.end(), whose) != named.end();
       if (out.size() >= query.limit || place.first >= query.before) break;

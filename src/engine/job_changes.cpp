@@ -120,7 +120,7 @@ Result<JobChange> patched(const Job& job, const JobWish& wish, Instant now) {
         ErrorCode::conflict,
         fmt::format("Job '{}' is {} and can no longer be changed. PUT replaces it, DELETE "
                     "removes it.",
-                    job.key.name, job.state == JobState::completed ? "completed" : "faulted"),
+                    job.key->name, job.state == JobState::completed ? "completed" : "faulted"),
         {}};
   }
   JobChange change{job, {}};
@@ -152,8 +152,9 @@ Result<JobChange> patched(const Job& job, const JobWish& wish, Instant now) {
 
 Result<Job> run_now(const Job& job, CollectionRuns collection_runs, Instant now) {
   const auto conflict = [&](std::string_view why) {
-    return Error{
-        ErrorCode::conflict, fmt::format("Job '{}' cannot be run now: {}.", job.key.name, why), {}};
+    return Error{ErrorCode::conflict,
+                 fmt::format("Job '{}' cannot be run now: {}.", job.key->name, why),
+                 {}};
   };
   if (is_final(job.state)) return conflict("it has ended; PUT it again first");
   if (job.state == JobState::disabled) return conflict("it is disabled");

@@ -75,9 +75,10 @@ struct DueAttempt {
 
 struct Job {
   JobId id{};
-  JobKey key;
-  Shared<JobDefinition> definition;  // big, and the same for as long as nobody writes the job
-  std::int64_t gen = 0;              // raised by API writes alone
+  // Both are big, and the same for as long as nobody writes the job.
+  Shared<JobKey> key;
+  Shared<JobDefinition> definition;
+  std::int64_t gen = 0;  // raised by API writes alone
 
   JobState state = JobState::enabled;
   JobStatus status;

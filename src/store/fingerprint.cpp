@@ -16,8 +16,12 @@ std::string fingerprint(const JobCollection& collection) {
 }
 
 std::string fingerprint(const Job& job) {
-  const char* const state = job.state == JobState::disabled ? "disabled " : "";
-  return sha256_hex(state + definition_text(job.definition));
+  return fingerprint(job.definition, job.state == JobState::disabled);
+}
+
+std::string fingerprint(const JobDefinition& definition, bool disabled) {
+  const char* const state = disabled ? "disabled " : "";
+  return sha256_hex(state + definition_text(definition));
 }
 
 }  // namespace belfry

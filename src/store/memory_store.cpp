@@ -101,12 +101,12 @@ WriteResult MemoryStore::apply(const PutJob& write) {
 }
 
 bool MemoryStore::insert(const Job& job) {
-  StoredCollection* const collection = find(job.key.collection);
+  StoredCollection* const collection = find(job.key->collection);
   if (collection == nullptr || find(job.id) != nullptr || removed_.contains(job.id)) return false;
-  if (!collection->jobs.emplace(folded(job.key.name), job.id).second) return false;
+  if (!collection->jobs.emplace(folded(job.key->name), job.id).second) return false;
   Job& stored = jobs_[job.id];
   stored.id = job.id;
-  stored.key = {.collection = collection->collection.key, .name = job.key.name};
+  stored.key = JobKey{.collection = collection->collection.key, .name = job.key->name};
   stored.definition = job.definition;
   set_progress(stored, job);
   return true;
@@ -155,8 +155,8 @@ WriteResult MemoryStore::apply(const DeleteJob& write) {
 
 void MemoryStore::remove_row(const Job& job) {
   const JobId id = job.id;
-  if (StoredCollection* const collection = find(job.key.collection)) {
-    collection->jobs.erase(folded(job.key.name));
+  if (StoredCollection* const collection = find(job.key->collection)) {
+    collection->jobs.erase(folded(job.key->name));
   }
   unlist(job);
   jobs_.erase(id);
@@ -233,7 +233,7 @@ Result<std::vector<Job>> MemoryStore::due(const DueQuery& query) {
   for (auto at = waiting_.lower_bound({query.from, JobId{}});
        at != waiting_.end() && at->first < query.before && out.size() < query.limit; ++at) {
     const Job& job = jobs_.at(at->second);
-    const bool theirs = named.contains(folded(job.key.collection.subscription));
+    const bool theirs = named.contains(folded(job.key->collection.subscription));
     if (theirs == (query.of == DueOf::them)) out.push_back(job);
   }
   return out;

@@ -53,7 +53,7 @@ void read_definition(Rows& rows, const Sealer& sealer, Job& job) {
     return;
   }
   rows.fail({ErrorCode::internal,
-             fmt::format("the definition of job {} ({}) cannot be read: {}", job.key.name,
+             fmt::format("the definition of job {} ({}) cannot be read: {}", job.key->name,
                          static_cast<std::int64_t>(job.id), definition.error().message),
              ""});
 }
@@ -111,9 +111,10 @@ JobCollection read_collection(Rows& rows) {
 
 Job read_job(Rows& rows, const Sealer& sealer) {
   Job job;
-  job.key.collection = read_collection_key(rows);
+  JobKey key{.collection = read_collection_key(rows), .name = {}};
   job.id = JobId{rows.integer()};
-  job.key.name = rows.text();
+  key.name = rows.text();
+  job.key = std::move(key);
   read_definition(rows, sealer, job);
   read_progress(rows, job);
   return job;

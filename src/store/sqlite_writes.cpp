@@ -34,12 +34,11 @@ constexpr char kDeleteProgressOf[] = R"(
 DELETE FROM progress WHERE job IN (SELECT id FROM job WHERE collection = ?1))";
 constexpr char kDeleteJobsOf[] = "DELETE FROM job WHERE collection = ?1";
 
-// An id whose history is still being removed is not free: that history would become the new
-// job's.
+// One row, and no SELECT: SQLite need not be ready then to undo a part of it.
 constexpr char kInsertJob[] = R"(
 INSERT INTO job(id, collection, folded, name, definition, secrets)
-SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM removed WHERE job = ?1)
-ON CONFLICT DO NOTHING)";
+VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING)";
+constexpr char kIsRemoved[] = "SELECT 1 FROM removed WHERE job = ?1";
 
 constexpr char kUpdateJob[] = R"(
 UPDATE job SET definition = ?5, secrets = ?6
@@ -289,12 +288,13 @@ std::optional<std::int64_t> SqliteBatch::id_of(const std::string& folded_collect
   return id;
 }
 
+// An id whose history is still being removed is not free: that history would become the new job's.
 bool SqliteBatch::insert(const Job& job) {
-  const auto collection = id_of(folded(job.key.collection));
-  if (!collection) return false;
+  const auto collection = id_of(folded(job.key->collection));
+  if (!collection || db_.value(kIsRemoved, job.id)) return false;
   const auto secrets = sealed_secrets(db_, sealer_, job);
-  const auto inserted = db_.run(kInsertJob, job.id, *collection, folded(job.key.name), job.key.name,
-                                definition_text(job.definition), as_blob(secrets));
+  const auto inserted = db_.run(kInsertJob, job.id, *collection, folded(job.key->name),
+                                job.key->name, definition_text(job.definition), as_blob(secrets));
   if (inserted == 0) return false;
   insert_progress(db_, *collection, job);
   ++more_jobs_[*collection];
@@ -302,10 +302,10 @@ bool SqliteBatch::insert(const Job& job) {
 }
 
 bool SqliteBatch::replace(const Job& job, std::int64_t expected_gen) {
-  const auto collection = id_of(folded(job.key.collection));
+  const auto collection = id_of(folded(job.key->collection));
   if (!collection) return false;
   const auto secrets = sealed_secrets(db_, sealer_, job);
-  const auto updated = db_.run(kUpdateJob, job.id, *collection, folded(job.key.name), expected_gen,
+  const auto updated = db_.run(kUpdateJob, job.id, *collection, folded(job.key->name), expected_gen,
                                definition_text(job.definition), as_blob(secrets));
   return updated == 1 && update_progress(db_, job, expected_gen);
 }

@@ -104,7 +104,7 @@ class StoreContract : public testing::TestWithParam<StoreFactory> {
   Names names(const JobQuery& query) {
     Names out;
     const auto jobs = must(store_.jobs(query));
-    for (const Job& one : jobs) out.push_back(one.key.name);
+    for (const Job& one : jobs) out.push_back(one.key->name);
     return out;
   }
 

@@ -54,8 +54,8 @@ TEST_P(StoreContract, NamesAreComparedWithoutCaseAndKeepTheirFirstSpelling) {
   EXPECT_EQ(commit_one(PutJob{job1, 1, {}}), kApplied);
   const auto stored = must(store_.job({again.key, "jOb1"}));
   ASSERT_TRUE(stored);
-  EXPECT_EQ(stored->key.name, "job1");
-  EXPECT_EQ(stored->key.collection.subscription, "Sub-1");
+  EXPECT_EQ(stored->key->name, "job1");
+  EXPECT_EQ(stored->key->collection.subscription, "Sub-1");
   EXPECT_EQ(stored->gen, 2);
   const auto name = must(store_.job_name({again.key, "jOb1"}));
   ASSERT_TRUE(name);
@@ -123,7 +123,7 @@ TEST_P(StoreContract, AJobIsReplacedOnlyAtTheExpectedGenUnderItsOwnName) {
   EXPECT_EQ(commit_one(PutJob{changed, 3, {}}), kRefused);
   EXPECT_EQ(commit_one(PutJob{sample_job(8, "job8"), 1, {}}), kRefused);
   Job misnamed = changed;
-  misnamed.key.name = "job2";
+  misnamed.key.edit().name = "job2";
   EXPECT_EQ(commit_one(PutJob{misnamed, 1, {}}), kRefused);
   EXPECT_EQ(described(*job("job1")), described(sample_job(1, "job1")));
   EXPECT_EQ(job("job1")->definition, sample_job(1, "job1").definition);

@@ -66,7 +66,7 @@ inline Job sample_job(std::int64_t id, const std::string& name,
                       const CollectionKey& collection = collection_key()) {
   Job job;
   job.id = JobId{id};
-  job.key = {.collection = collection, .name = name};
+  job.key = JobKey{.collection = collection, .name = name};
   HttpAction call;
   call.uri = "http://example.com/" + name;
   call.method = "POST";
@@ -125,8 +125,8 @@ inline std::string described(const Job& job) {
   return fmt::format(
       "{} {}/{}/{}/{} gen {} state {} status {} {} {} {} retry {} defined {} seq {} ran {} "
       "covered {} owed {} ended {} next {}",
-      static_cast<std::int64_t>(job.id), job.key.collection.subscription,
-      job.key.collection.resource_group, job.key.collection.name, job.key.name, job.gen,
+      static_cast<std::int64_t>(job.id), job.key->collection.subscription,
+      job.key->collection.resource_group, job.key->collection.name, job.key->name, job.gen,
       static_cast<int>(job.state), ticks(job.status.last_execution), job.status.executions,
       job.status.failures, job.status.faults, job.retry_interval_default.count(),
       ticks(job.defined_at), job.last_seq, job.ran, ticks(job.covered_until), ticks(job.owed_until),

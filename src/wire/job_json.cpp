@@ -149,7 +149,7 @@ void write_job(JsonWriter& out, const Job& job, std::optional<Instant> next_exec
   out.begin_object();
   out.member("id", job_id(job.key));
   out.member("type", "Microsoft.Scheduler/jobCollections/jobs");
-  out.member("name", job.key.collection.name + '/' + job.key.name);
+  out.member("name", job.key->collection.name + '/' + job.key->name);
   out.object("properties", [&] {
     write_definition(out, job.definition, {.secrets = Secrets::omit, .durations = durations});
     out.member("state", kStates[static_cast<std::size_t>(job.state)].first);

@@ -94,7 +94,7 @@ TEST(JobJson, TellsWhatIsBeingTried) {
 
 TEST(JobJson, ComesBackAsTheLiveServiceWroteIt) {
   Job job;
-  job.key = {{"s", "rg1", "jc1"}, "j1"};
+  job.key = JobKey{{"s", "rg1", "jc1"}, "j1"};
   job.definition = accepted(kEverything).definition;
   EXPECT_EQ(
       text_of(job, parse_instant("2030-01-07T04:00Z")),

@@ -64,8 +64,8 @@ JobRequest read_text(std::string_view text) {
 Job job_of(std::int64_t number) {
   Job job;
   job.id = JobId{number + 1};
-  job.key = {{"2d7f8cf5-6ee3-4d37-a1f7-3f6b2b7f3a55", "production", "backups"},
-             fmt::format("job{}", number)};
+  job.key = JobKey{{"2d7f8cf5-6ee3-4d37-a1f7-3f6b2b7f3a55", "production", "backups"},
+                   fmt::format("job{}", number)};
   JobDefinition definition = read_text(kJobText).definition;
   definition.timing.recurrence = Recurrence{};
   definition.timing.recurrence->frequency = Frequency::minute;
@@ -160,7 +160,7 @@ class PromptDispatcher final : public Dispatcher {
 void count_engine() {
   MemoryStore store;
   JobCollection collection;
-  collection.key = job_of(0).key.collection;
+  collection.key = job_of(0).key->collection;
   collection.gen = 1;
   ASSERT(store.commit({PutCollection{collection}}));
   for (int i = 0; i < kJobs; ++i) ASSERT(store.commit({PutJob{job_of(i), kGenAbsent, {}}}));

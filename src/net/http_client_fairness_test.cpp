@@ -195,6 +195,9 @@ TEST(HttpClientFairness, SendsTheCallOfAnotherOwnerNext) {
   auto last_of_a = begin(*client, call_of("a", target.port()));
   auto of_b = begin(*client, call_of("b", target.port()));
   EXPECT_FALSE(client->send(call_of("a", target.port()), [](auto) {})) << "a has its part";
+  // Calls are taken in the order in which they come: when this one is answered, all are waiting.
+  const ScriptedTarget elsewhere(answer_all);
+  EXPECT_EQ(reply_of(await(begin(*client, call_of("c", elsewhere.port())))).status, 200);
   all_waiting.count_down();
   EXPECT_EQ(reply_of(await(std::move(of_b))).status, 200);
   EXPECT_EQ(reply_of(await(std::move(last_of_a))).status, 200);

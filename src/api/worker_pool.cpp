@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "base/short_slices.h"
 #include "base/thread_name.h"
 
 namespace belfry {
@@ -89,7 +88,6 @@ WorkerPool::Work WorkerPool::take_next() {
 
 void WorkerPool::run() {
   name_thread("worker");
-  take_short_slices();
   working_for = this;
   std::unique_lock lock(mutex_);
   while (!ending_ || waiting() > 0) waiting() > 0 ? do_next(lock) : sleep(lock);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // LogVfs is SQLite's way to the disk, but for how the write-ahead log is written. SQLite writes a
-// commit page by page, and before each page a head of 24 bytes: a hundred creates are some eighty
-// calls of the operating system. Here what is written to the log is gathered, and written in one
-// piece when it is brought to the disk (docs/decisions/023-the-log-in-one-piece.md).
+// commit page by page, and before each page a head of 24 bytes: two calls of the operating system
+// for every page. Here what is written to the log is gathered, and written in one piece when it is
+// brought to the disk (docs/decisions/023-the-log-in-one-piece.md).
 //
 // Holds: nobody is told of a commit, nor sees it, before the log was brought to the disk, for the
 // connection that writes has synchronous=FULL; so nobody misses what is still gathered.

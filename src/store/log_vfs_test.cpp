@@ -58,7 +58,7 @@ class LogVfsTest : public testing::Test {
   ScratchDirectory scratch_;
 };
 
-// Thirty pages are sixty writes of SQLite's.
+// Twenty pages are forty writes of SQLite's.
 TEST_F(LogVfsTest, ACommitIsWrittenInAFewPieces) {
   LossyDisk disk(1);
   LossyVfs lossy("counted", disk);

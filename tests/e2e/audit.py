@@ -95,12 +95,20 @@ class Changes:
     def of_jobs(self):
         path, ann = self.group.job(), self.ann
         jobs = f"{SCHEDULER}/jobs"
-        self.expect("PUT makes a job", lambda: ann.put(path, job_body(secret_action())),
-                    f"{jobs}/write", path, "created", (False, True))
-        self.expect("PUT replaces it", lambda: ann.put(path, job_body(secret_action("v"))),
-                    f"{jobs}/write", path, "updated", (True, True))
-        self.expect("PATCH", lambda: ann.patch(path, {"properties": {"recurrence": {
+        made = self.expect("PUT makes a job", lambda: ann.put(path, job_body(secret_action())),
+                           f"{jobs}/write", path, "created", (False, True))
+        resting = job_body(secret_action("v"))
+        resting["properties"]["state"] = "Disabled"
+        rests = self.expect("PUT replaces it by one that rests", lambda: ann.put(path, resting),
+                            f"{jobs}/write", path, "updated", (True, True))
+        put = self.expect("PUT replaces it", lambda: ann.put(path, job_body(secret_action("v"))),
+                          f"{jobs}/write", path, "updated", (True, True))
+        patched = self.expect("PATCH", lambda: ann.patch(path, {"properties": {"recurrence": {
             "frequency": "Day"}}}), f"{jobs}/write", path, "updated", (True, True))
+        with self.suite.case("what was after one change of a job is before the next"):
+            equal([rests["before"], put["before"], patched["before"]],
+                  [made["after"], rests["after"], put["after"]])
+            equal(len({made["after"], rests["after"], put["after"], patched["after"]}), 4)
         self.expect("run", lambda: ann.post(path + "/run"), f"{jobs}/run/action", path, "started",
                     (True, True))
         off = self.expect("PATCH of the state", lambda: ann.patch(path, {"properties": {

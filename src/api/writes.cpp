@@ -102,7 +102,8 @@ void Api::put_job(const Permit& permit, const CallPtr& call) {
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
   }
-  std::string known_by = fingerprint(wanted.definition, !wanted.enabled);
+  const JobState state = wanted.enabled ? JobState::enabled : JobState::disabled;
+  std::string known_by = fingerprint(wanted.definition, state);
   submit(permit, call,
          PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled,
                        std::move(known_by)},

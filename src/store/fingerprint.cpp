@@ -16,12 +16,12 @@ std::string fingerprint(const JobCollection& collection) {
 }
 
 std::string fingerprint(const Job& job) {
-  return fingerprint(job.definition, job.state == JobState::disabled);
+  return fingerprint(job.definition, job.state);
 }
 
-std::string fingerprint(const JobDefinition& definition, bool disabled) {
-  const char* const state = disabled ? "disabled " : "";
-  return sha256_hex(state + definition_text(definition));
+std::string fingerprint(const JobDefinition& definition, JobState state) {
+  const char* const rests = state == JobState::disabled ? "disabled " : "";
+  return sha256_hex(rests + definition_text(definition));
 }
 
 }  // namespace belfry

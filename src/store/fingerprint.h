@@ -14,6 +14,6 @@ namespace belfry {
 
 std::string fingerprint(const JobCollection& collection);
 std::string fingerprint(const Job& job);
-std::string fingerprint(const JobDefinition& definition, bool disabled);  // of a job like that
+std::string fingerprint(const JobDefinition& definition, JobState state);  // of a job like that
 
 }  // namespace belfry

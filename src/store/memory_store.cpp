@@ -208,7 +208,8 @@ std::size_t MemoryStore::sweep_removed(std::size_t limit) {
 std::size_t MemoryStore::sweep_ended(Instant before, std::size_t limit) {
   std::vector<JobId> ended;
   for (const auto& [id, job] : jobs_) {
-    if (ended.size() < limit && job.ended && *job.ended < before) ended.push_back(id);
+    const bool over = is_final(job.state) && job.ended && *job.ended < before;
+    if (over && ended.size() < limit) ended.push_back(id);
   }
   for (const JobId id : ended) remove_row(jobs_.at(id));
   return ended.size();

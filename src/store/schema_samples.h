@@ -163,6 +163,14 @@ INSERT INTO token VALUES('d2c214a268b85721', 'ci',
 -- To count them. An advance of an enabled job leaves it alone.
 CREATE INDEX progress_at_rest ON progress(state) WHERE state <> 0;
 )sql",
+    R"sql(
+-- Whoever looks for what others than a crowd have due passes over the crowd's: by the index alone.
+ALTER TABLE progress ADD COLUMN collection INTEGER NOT NULL DEFAULT 0;
+UPDATE progress SET collection = (SELECT collection FROM job WHERE id = progress.job);
+DROP INDEX progress_due;
+CREATE INDEX progress_due ON progress(due, job, collection)
+WHERE due IS NOT NULL AND started IS NULL;
+)sql",
 };
 
 // The key file of these databases, and the password that it opens.

@@ -138,6 +138,12 @@ DROP INDEX progress_due;
 CREATE INDEX progress_due ON progress(due, job, collection)
 WHERE due IS NOT NULL AND started IS NULL;
 )",
+    R"(
+-- A job that comes to its end is counted by state, and found by when: one entry serves both.
+DROP INDEX progress_ended;
+DROP INDEX progress_at_rest;
+CREATE INDEX progress_at_rest ON progress(state, ended) WHERE state <> 0;
+)",
 };
 
 }  // namespace
@@ -183,7 +189,7 @@ PRAGMA foreign_keys = OFF;
 PRAGMA trusted_schema = OFF;
 PRAGMA temp_store = MEMORY;
 PRAGMA secure_delete = FAST;
-PRAGMA cache_size = -32768;
+PRAGMA cache_size = -8192;
 PRAGMA journal_size_limit = 134217728;
 )");
   {

@@ -99,8 +99,8 @@ constexpr char kDeleteHistoryOf[] = R"(
 DELETE FROM history WHERE id IN (SELECT id FROM history WHERE job = ?1 LIMIT ?2))";
 
 constexpr char kEndedJobs[] = R"(
-SELECT job FROM progress INDEXED BY progress_ended
-WHERE ended IS NOT NULL AND ended < ?1 ORDER BY ended LIMIT ?2)";
+SELECT job FROM progress INDEXED BY progress_at_rest
+WHERE state <> 0 AND state = ?1 AND ended < ?2 ORDER BY ended LIMIT ?3)";
 constexpr char kDeleteEndedProgress[] = "DELETE FROM progress WHERE job = ?1";
 
 // Rows are written in the order of time, so the old ones are the first ones.
@@ -183,9 +183,9 @@ std::size_t sweep_removed(Connection& db, std::size_t limit) {
   return limit - left;
 }
 
-std::size_t sweep_ended(Connection& db, Instant before, std::size_t limit) {
+std::size_t sweep_ended(Connection& db, JobState state, Instant before, std::size_t limit) {
   std::vector<JobId> ended;
-  for (Rows rows = db.query(kEndedJobs, before, limit); rows.next();) {
+  for (Rows rows = db.query(kEndedJobs, state, before, limit); rows.next();) {
     ended.push_back(JobId{rows.integer()});
   }
   for (const JobId job : ended) {
@@ -313,7 +313,8 @@ bool SqliteBatch::replace(const Job& job, std::int64_t expected_gen) {
 std::size_t sweep_rows(Connection& db, const SweepLimits& limits, std::int64_t& passed_over) {
   std::size_t left = limits.limit;
   left -= sweep_removed(db, left);
-  left -= sweep_ended(db, limits.ended_before, left);
+  left -= sweep_ended(db, JobState::completed, limits.ended_before, left);
+  left -= sweep_ended(db, JobState::faulted, limits.ended_before, left);
   left -= sweep_old(db, limits, left, passed_over);
   return limits.limit - left;
 }

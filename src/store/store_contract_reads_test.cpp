@@ -261,7 +261,7 @@ TEST_P(StoreContract, SweepingRemovesJobsThatEndedLongAgoAndTheirHistory) {
   fill(0);
   for (std::int64_t id = 1; id <= 4; ++id) {
     Job job = sample_job(id, fmt::format("j{}", id));
-    job.state = JobState::completed;
+    job.state = id % 2 == 0 ? JobState::completed : JobState::faulted;
     job.ended = at(id * 10);
     put(job);
   }

@@ -45,8 +45,8 @@ inline constexpr std::size_t kReadersMax = 16;
 
 // The log is copied into the database when it has grown by so many pages of 4 KiB: few, for what is
 // copied is brought to the disk in one go, and commits that come meanwhile wait behind it. It is
-// begun anew, if need be by force, when it has so many times as many: soon, for to write over what is
-// there is cheaper than to make a file longer (docs/decisions/024-a-short-log.md).
+// begun anew, if need be by force, when it has so many times as many: soon, for to write over what
+// is there is cheaper than to make a file longer (docs/decisions/024-a-short-log.md).
 inline constexpr int kCheckpointPages = 1024;
 inline constexpr int kLogTooLong = 2;
 

@@ -326,8 +326,8 @@ TEST_P(SqliteLogTest, TheLogDoesNotGrowWithTheNumberOfCommits) {
     ASSERT_TRUE(store.job({collection_key(), "plain"}));  // as the engine does, between commits
   }
   const auto log = std::filesystem::file_size(database_path(directory()).native() + "-wal");
-  // Each commit adds about five pages; without a checkpoint there would be ten thousand. How far the
-  // thread that copies them is behind is up to the machine.
+  // Each commit adds about five pages; without a checkpoint there would be ten thousand. How far
+  // the thread that copies them is behind is up to the machine.
   EXPECT_LT(log, std::uintmax_t{4096} * 2'000);
 }
 

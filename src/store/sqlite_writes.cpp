@@ -98,6 +98,7 @@ constexpr char kForgetRemoved[] = "DELETE FROM removed WHERE job = ?1";
 constexpr char kDeleteHistoryOf[] = R"(
 DELETE FROM history WHERE id IN (SELECT id FROM history WHERE job = ?1 LIMIT ?2))";
 
+// That the state is not 0 is said for SQLite, which else would not take the index.
 constexpr char kEndedJobs[] = R"(
 SELECT job FROM progress INDEXED BY progress_at_rest
 WHERE state <> 0 AND state = ?1 AND ended < ?2 ORDER BY ended LIMIT ?3)";

@@ -18,7 +18,7 @@ std::string folded_path(std::initializer_list<std::string_view> names) {
   out.reserve(size);
   for (const std::string_view name : names) out.append(name).push_back('/');
   out.pop_back();
-  for (char& c : out) c = lower(c);
+  make_lower(out);
   return out;
 }
 

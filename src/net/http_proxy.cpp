@@ -17,7 +17,7 @@ constexpr std::size_t kProxyBytesMax = 2048;
 
 std::string in_lower_case(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return lower(c); });
+  make_lower(out);
   return out;
 }
 

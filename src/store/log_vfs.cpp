@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "store/sqlite.h"
 
 namespace belfry {
 namespace {
@@ -118,6 +119,7 @@ constexpr Methods kMethods = {1,
 }  // namespace
 
 LogVfs::LogVfs(const std::string& base) : name_(new_name()), registration_{} {
+  set_up_sqlite();
   sqlite3_vfs* const found = sqlite3_vfs_find(base.empty() ? nullptr : base.c_str());
   ASSERT(found != nullptr);
   registration_ = {*found, found};

@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "store/lossy_disk.h"
+#include "store/sqlite.h"
 
 namespace belfry {
 
@@ -40,6 +41,7 @@ class LossyVfs {
     vfs_.xCurrentTimeInt64 = [](sqlite3_vfs*, sqlite3_int64* now) {
       return *now = 212'634'028'800'000, SQLITE_OK;
     };
+    set_up_sqlite();
     ASSERT(sqlite3_vfs_register(&vfs_, 0) == SQLITE_OK);
   }
   ~LossyVfs() { sqlite3_vfs_unregister(&vfs_); }

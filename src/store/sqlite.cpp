@@ -37,18 +37,18 @@ SqliteFailure failure_of(int code, std::string_view said) {
           {ErrorCode::unavailable, fmt::format("the database failed: {} ({})", said, code), ""}};
 }
 
-// Without its statistics SQLite takes no lock of the whole process for every piece of memory.
-void set_up_library() {
-  static std::once_flag once;
-  std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
-}
-
 int remember_log_pages(void* log_pages, sqlite3*, const char*, int pages) {
   *static_cast<int*>(log_pages) = pages;
   return SQLITE_OK;
 }
 
 }  // namespace
+
+void set_up_sqlite() {
+  static std::once_flag once;
+  // Without its statistics SQLite takes no lock of the whole process for every piece of memory.
+  std::call_once(once, [] { ASSERT(sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) == SQLITE_OK); });
+}
 
 std::string damaged(std::string_view how) {
   return fmt::format(
@@ -120,7 +120,7 @@ void Rows::fail(Error error) {
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, OpenMode mode,
                                                      const std::string& vfs) {
-  set_up_library();
+  set_up_sqlite();
   sqlite3* database = nullptr;
   const int code =
       sqlite3_open_v2(path.c_str(), &database, flags_of(mode), vfs.empty() ? nullptr : vfs.c_str());

@@ -31,6 +31,10 @@ namespace belfry {
 
 inline constexpr int kBusyTimeoutMs = 5000;
 
+// What is set for the whole process. It must come before anything else is asked of SQLite, which
+// takes no such setting once it was used.
+void set_up_sqlite();
+
 struct Blob {
   std::string_view bytes;
 };

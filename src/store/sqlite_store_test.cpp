@@ -6,6 +6,7 @@
 #include "store/sqlite_store.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,6 +81,14 @@ TEST_F(SqliteStoreTest, KeepsEverythingWhenItIsOpenedAgain) {
             described(sample_job(1, "plain")));
   EXPECT_EQ(store->job({collection_key(), "job2"}).value()->definition,
             with_secret(sample_job(2, "job2"), "hidden").definition);
+}
+
+// SQLite would count the memory of all threads under one lock. It does where it was asked anything
+// before it was told not to, and says nothing of it.
+TEST_F(SqliteStoreTest, ThreadsDoNotMeetToCountMemory) {
+  const auto store = open();
+  fill(*store);
+  EXPECT_EQ(sqlite3_memory_used(), 0);
 }
 
 TEST_F(SqliteStoreTest, ItsFilesAreItsOwnersAlone) {

@@ -38,6 +38,7 @@ constexpr char kDeleteJobsOf[] = "DELETE FROM job WHERE collection = ?1";
 constexpr char kInsertJob[] = R"(
 INSERT INTO job(id, collection, folded, name, definition, secrets)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING)";
+constexpr char kLastRemoved[] = "SELECT job FROM removed ORDER BY job DESC LIMIT 1";
 constexpr char kIsRemoved[] = "SELECT 1 FROM removed WHERE job = ?1";
 
 constexpr char kUpdateJob[] = R"(
@@ -242,6 +243,7 @@ WriteResult SqliteBatch::apply_one(const DeleteCollection& write) {
   if (!id) return WriteResult::refused;
   collections_.erase(key);
   more_jobs_.erase(*id);
+  last_removed_.reset();
   db_.run(kRemoveJobsOf, *id);
   db_.run(kDeleteProgressOf, *id);
   db_.run(kDeleteJobsOf, *id);
@@ -259,6 +261,7 @@ WriteResult SqliteBatch::apply_one(const PutJob& write) {
 
 WriteResult SqliteBatch::apply_one(const DeleteJob& write) {
   if (db_.run(kDeleteProgress, write.id, write.expected_gen) == 0) return WriteResult::refused;
+  last_removed_.reset();
   remove_job(db_, write.id);
   return WriteResult::applied;
 }
@@ -289,10 +292,16 @@ std::optional<std::int64_t> SqliteBatch::id_of(const std::string& folded_collect
   return id;
 }
 
+// New ids are larger than all there were, so that looking at the largest once is enough.
+bool SqliteBatch::is_being_removed(JobId id) {
+  if (!last_removed_) last_removed_ = JobId{db_.value(kLastRemoved).value_or(0)};
+  return id <= *last_removed_ && db_.value(kIsRemoved, id);
+}
+
 // An id whose history is still being removed is not free: that history would become the new job's.
 bool SqliteBatch::insert(const Job& job) {
   const auto collection = id_of(folded(job.key->collection));
-  if (!collection || db_.value(kIsRemoved, job.id)) return false;
+  if (!collection || is_being_removed(job.id)) return false;
   const auto secrets = sealed_secrets(db_, sealer_, job);
   const auto inserted = db_.run(kInsertJob, job.id, *collection, folded(job.key->name),
                                 job.key->name, definition_text(job.definition), as_blob(secrets));

@@ -38,6 +38,7 @@ class SqliteBatch {
 
   bool insert(const Job& job);
   bool replace(const Job& job, std::int64_t expected_gen);
+  bool is_being_removed(JobId id);
   std::optional<std::int64_t> id_of(const std::string& folded_collection);
 
   Connection& db_;
@@ -45,6 +46,7 @@ class SqliteBatch {
   AuditAppender audit_;
   std::unordered_map<std::string, std::int64_t> collections_;  // ids by folded key
   std::unordered_map<std::int64_t, std::int64_t> more_jobs_;   // by the collection's id
+  std::optional<JobId> last_removed_;  // the largest that is being removed; none: not looked yet
 };
 
 // How many rows went. Rows of history up to the id `passed_over` are of the future: it moves on

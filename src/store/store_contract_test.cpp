@@ -175,6 +175,23 @@ TEST_P(StoreContract, ADeletedJobIsGoneAndItsNameIsFree) {
   EXPECT_TRUE(seqs_of(3).empty());
 }
 
+// Whatever was put before in the same batch, and whichever ids are being swept.
+TEST_P(StoreContract, AnIdIsNotFreeWhileItsHistoryIsBeingSwept) {
+  fill(2);
+  EXPECT_EQ(commit({PutJob{sample_job(3, "job3"), kGenAbsent, {}}, DeleteJob{JobId{2}, 1},
+                    PutJob{sample_job(2, "again"), kGenAbsent, {}}}),
+            (std::vector{kApplied, kApplied, kRefused}));
+  ASSERT_EQ(commit_one(DeleteJob{JobId{3}, 1}), kApplied);
+  // A smaller one that never was is free.
+  EXPECT_EQ(commit({PutJob{sample_job(2, "again"), kGenAbsent, {}},
+                    PutJob{sample_job(-5, "other"), kGenAbsent, {}}}),
+            (std::vector{kRefused, kApplied}));
+  EXPECT_EQ(
+      commit({PutJob{sample_job(4, "job4"), kGenAbsent, {}}, DeleteCollection{collection_key(), 1},
+              PutCollection{sample_collection()}, PutJob{sample_job(4, "job4"), kGenAbsent, {}}}),
+      (std::vector{kApplied, kApplied, kApplied, kRefused}));
+}
+
 TEST_P(StoreContract, ADeletedCollectionTakesItsJobsAlong) {
   fill(3);
   ASSERT_EQ(commit_one(PutCollection{sample_collection(collection_key("other"))}), kApplied);

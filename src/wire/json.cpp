@@ -38,6 +38,7 @@ struct ValueBuilder {
   static constexpr std::size_t max_string_size = json::string::max_size();
 
   json::value_stack stack;
+  std::size_t members = 0;  // of all objects, as the text has them
 
   template <std::size_t size>
   explicit ValueBuilder(unsigned char (&buffer)[size]) : stack({}, buffer, size) {}
@@ -47,7 +48,10 @@ struct ValueBuilder {
     std::from_chars(text.data(), text.data() + text.size(), nearly);
     return stack.push_double(nearly), true;
   }
-  bool on_object_end(std::size_t size, Flag&) { return stack.push_object(size), true; }
+  bool on_object_end(std::size_t size, Flag&) {
+    members += size;
+    return stack.push_object(size), true;
+  }
   bool on_array_end(std::size_t size, Flag&) { return stack.push_array(size), true; }
   bool on_key_part(json::string_view part, std::size_t, Flag&) {
     return stack.push_chars(part), true;
@@ -77,6 +81,18 @@ struct ValueBuilder {
   bool on_comment(json::string_view, Flag&) { return true; }
 };
 
+// Of all objects in the value.
+std::size_t count_members(const json::value& value) {
+  std::size_t count = 0;
+  if (const auto* object = value.if_object()) {
+    count = object->size();
+    for (const auto& member : *object) count += count_members(member.value());
+  } else if (const auto* array = value.if_array()) {
+    for (const json::value& element : *array) count += count_members(element);
+  }
+  return count;
+}
+
 Error malformed(std::string_view text, std::size_t position, const std::string& what) {
   const auto before = text.substr(0, std::min(position, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
@@ -103,6 +119,18 @@ std::string_view kind_of(const json::value& value) {
   }
 }
 
+// The member by that very name; else the first that differs by case alone.
+const json::key_value_pair* find_member(const json::object& object, std::string_view name) {
+  const json::key_value_pair* alike = nullptr;
+  for (const auto& member : object) {
+    const std::string_view key = member.key();
+    if (key.size() != name.size()) continue;
+    if (key == name) return &member;
+    if (alike == nullptr && equal_ignoring_case(key, name)) alike = &member;
+  }
+  return alike;
+}
+
 std::string expected(std::string_view what, const json::value& value) {
   return fmt::format("must be {}; it is {}: {}.", what, kind_of(value), shown(value));
 }
@@ -122,11 +150,12 @@ Result<json::value> parse_json(std::string_view text, JsonDialect dialect,
   if (rest != std::string_view::npos) {
     return malformed(text, rest, "something follows the end of the value");
   }
-  if (dialect == JsonDialect::own) return stack.release();
-  if (const auto name = member_given_twice(text, options_for(dialect))) {
-    return Error{ErrorCode::invalid, fmt::format("The member '{}' is given twice.", *name), *name};
-  }
-  return stack.release();
+  json::value value = stack.release();
+  // Of members that are given twice the value has one. Which they are is looked for only then.
+  if (dialect == JsonDialect::own || count_members(value) == parser.handler().members) return value;
+  const auto name = member_given_twice(text, options_for(dialect));
+  ASSERT(name);
+  return Error{ErrorCode::invalid, fmt::format("The member '{}' is given twice.", *name), *name};
 }
 
 std::string shown(const json::value& value) {
@@ -223,13 +252,8 @@ std::string ObjectReader::path_of(std::string_view name) const {
 }
 
 const json::value* ObjectReader::find(std::string_view name) {
-  const auto* member = object_->find(name);
-  if (member == object_->end()) {
-    member = std::find_if(object_->begin(), object_->end(), [&](const auto& candidate) {
-      return equal_ignoring_case(candidate.key(), name);
-    });
-  }
-  if (member == object_->end()) return nullptr;
+  const json::key_value_pair* const member = find_member(*object_, name);
+  if (member == nullptr) return nullptr;
   note_asked(static_cast<std::size_t>(member - object_->begin()));
   return member->value().is_null() ? nullptr : &member->value();
 }

@@ -23,7 +23,8 @@ json::value parsed(std::string_view text) {
 // Two members of one name: which one would win is a trap, so neither does.
 TEST(ParseJson, RefusesAMemberGivenTwiceAtAnyDepth) {
   for (const char* text : {R"({"a":1,"a":2})", R"({"x":{"a":1,"b":2,"a":3}})",
-                           R"([{"a":1},{"a":1,"a":2}])", R"({"a":1,"\u0061":2})"}) {
+                           R"([{"a":1},{"a":1,"a":2}])", R"({"a":1,"\u0061":2})",
+                           R"({"a":{"b":1,"c":2},"a":{"d":3}})", R"({"x":{"a":{},"a":{}}})"}) {
     const auto value = parse_json(text, JsonDialect::strict);
     ASSERT_FALSE(value) << text;
     EXPECT_EQ(value.error().target, "a") << text;
@@ -81,6 +82,18 @@ TEST(ObjectReader, NamesWhatNobodyAskedFor) {
   EXPECT_EQ(reading.ignored,
             (std::vector<std::string>{"properties.nested.odd", "properties.Typo"}));
   EXPECT_TRUE(reading.errors.empty());
+}
+
+TEST(ObjectReader, TheVeryNameGoesBeforeOneThatDiffersByCase) {
+  const json::value value = parsed(R"({"NAME":1,"nam":2,"name":3,"Other":4,"OTHER":5})");
+  Reading reading;
+  {
+    ObjectReader reader(value.get_object(), "", reading);
+    EXPECT_EQ(reader.integer("name", 0, 9), 3);
+    EXPECT_EQ(reader.integer("other", 0, 9), 4);
+    EXPECT_EQ(reader.find("names"), nullptr);
+  }
+  EXPECT_EQ(reading.ignored, (std::vector<std::string>{"NAME", "nam", "OTHER"}));
 }
 
 TEST(ObjectReader, AWrongMemberIsNamedWithItsValueAndWhatIsAllowed) {

@@ -280,24 +280,24 @@ void Api::route(const Caller& caller, const CallPtr& call) {
   if (options_.render_metrics && path_of(call->request) == "/metrics") {
     return metrics(caller, call);
   }
-  const auto path = parse_resource_path(path_of(call->request));
-  if (!path) return answer(call, error_response(path.error()));
-  call->path = *path;
-  const auto query = parse_query(query_of(call->request));
+  auto parsed = parse_resource_path(path_of(call->request));
+  if (!parsed) return answer(call, error_response(parsed.error()));
+  const ResourcePath& path = call->path = *std::move(parsed);
+  auto query = parse_query(query_of(call->request));
   if (!query) return answer(call, error_response(query.error()));
-  call->query = *query;
-  if (path->resource != Resource::provider && !is_own(path->resource)) {
-    const auto version = known_api_version(*query);
+  call->query = *std::move(query);
+  if (path.resource != Resource::provider && !is_own(path.resource)) {
+    const auto version = known_api_version(call->query);
     if (!version) return answer(call, error_response(version.error()));
     call->version = *version;
   }
-  const auto operation = operation_of(path->resource, call->request);
+  const auto operation = operation_of(path.resource, call->request);
   if (!operation) {
-    const std::string_view allowed = allowed_methods(path->resource);
+    const std::string_view allowed = allowed_methods(path.resource);
     return answer(call, wrong_method_response(call->request.method, allowed));
   }
-  const auto permit = gate_.permit(caller, {*operation, scope_of(*path), id_of(*path)},
-                                   missing(*path, call->request));
+  const auto permit = gate_.permit(caller, {*operation, scope_of(path), id_of(path)},
+                                   [&] { return missing(path, call->request); });
   if (!permit) return answer(call, error_response(permit.error()));
   if (within_rate_of_subscription(*permit, call)) perform(*permit, call);
 }
@@ -353,8 +353,9 @@ void Api::submit(const Permit& permit, const CallPtr& call, Command command, Ren
                  std::function<void()> changed) {
   // The reply comes on the engine's thread, which has better things to do than to write JSON.
   auto reply_to = [this, call, render = std::move(render),
-                   changed = std::move(changed)](Result<Reply> reply) {
-    workers_.post([this, call, render, changed, reply = std::move(reply)] {
+                   changed = std::move(changed)](Result<Reply> reply) mutable {
+    workers_.post([this, call, render = std::move(render), changed = std::move(changed),
+                   reply = std::move(reply)] {
       if (reply) {
         answer(call, render(*reply));
       } else if (reply.error().code == ErrorCode::changed && changed) {

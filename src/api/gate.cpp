@@ -133,9 +133,9 @@ Result<Permit> Gate::permit_anywhere(const Caller& caller, Errand errand) const 
   return not_allowed(caller.principal(), errand);
 }
 
-Result<Permit> Gate::permit(const Caller& caller, Errand errand, const Error& hidden) const {
+Result<Permit> Gate::permit(const Caller& caller, Errand errand, const Hidden& hidden) const {
   if (caller.may(errand.operation, errand.scope)) return Permit(caller, std::move(errand));
-  if (!caller.may(Operation::read, errand.scope)) return hidden;
+  if (!caller.may(Operation::read, errand.scope)) return hidden();
   return not_allowed(caller.principal(), errand);
 }
 

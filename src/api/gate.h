@@ -88,8 +88,9 @@ class Gate {
   using Admitted = std::function<void(Result<Caller>)>;
   void admit(const HttpRequest& request, Instant now, Admitted admitted) const;
 
-  // `hidden` is what is said of a thing of that scope that is not there.
-  Result<Permit> permit(const Caller& caller, Errand errand, const Error& hidden) const;
+  // `hidden` is asked what is said of a thing of that scope that is not there.
+  using Hidden = std::function<Error()>;
+  Result<Permit> permit(const Caller& caller, Errand errand, const Hidden& hidden) const;
 
   // For what is done to no scope in particular: the role is enough wherever it was given.
   Result<Permit> permit_anywhere(const Caller& caller, Errand errand) const;

@@ -167,8 +167,9 @@ TEST_F(TokenGate, DoesNotWaitForTheVerifier) {
 TEST_F(TokenGate, WhatOneMayReadAndNotDoIsForbiddenAndTheRoleIsNamed) {
   const auto caller = admit(give(Role::reader));
   ASSERT_TRUE(caller);
-  EXPECT_TRUE(gate_.permit(*caller, {Operation::read, kCollection, "/id"}, kHidden));
-  const auto refused = gate_.permit(*caller, {Operation::run_job, kCollection, "/id"}, kHidden);
+  EXPECT_TRUE(gate_.permit(*caller, {Operation::read, kCollection, "/id"}, [] { return kHidden; }));
+  const auto refused =
+      gate_.permit(*caller, {Operation::run_job, kCollection, "/id"}, [] { return kHidden; });
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::forbidden);
   for (const char* part : {"'ci'", "'Microsoft.Scheduler/jobCollections/jobs/run/action'",
@@ -181,8 +182,8 @@ TEST_F(TokenGate, WhatOneMayNotReadIsNotThere) {
   const auto caller = admit(give(Role::owner));
   ASSERT_TRUE(caller);
   for (const Operation operation : {Operation::read, Operation::write_job}) {
-    const auto refused =
-        gate_.permit(*caller, {operation, {"Sub", "Group", "Other"}, "/id"}, kHidden);
+    const auto refused = gate_.permit(*caller, {operation, {"Sub", "Group", "Other"}, "/id"},
+                                      [] { return kHidden; });
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message, kHidden.message);
   }
@@ -193,7 +194,8 @@ TEST_F(TokenGate, APermitSaysWhoDoesWhatFromWhere) {
   request.remote_address = "192.0.2.1";
   const auto caller = admit_at_once(gate_, request);
   ASSERT_TRUE(caller);
-  const auto permit = gate_.permit(*caller, {Operation::write_job, kCollection, "/id"}, kHidden);
+  const auto permit =
+      gate_.permit(*caller, {Operation::write_job, kCollection, "/id"}, [] { return kHidden; });
   ASSERT_TRUE(permit);
   const AuditedRequest expected{PrincipalKind::token,
                                 "ci",

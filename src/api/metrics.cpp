@@ -24,8 +24,8 @@ void Api::metrics(const Caller& caller, const CallPtr& call) {
   if (!is_read(request)) {
     return answer(call, wrong_method_response(request.method, kReadingMethods));
   }
-  const auto permit =
-      gate_.permit(caller, {Operation::read, Scope{}, "/metrics"}, kNotOverEverything);
+  const auto permit = gate_.permit(caller, {Operation::read, Scope{}, "/metrics"},
+                                   [] { return kNotOverEverything; });
   if (!permit) return answer(call, error_response(permit.error()));
   HttpResponse page{200, {{"Content-Type", kTextFormat}, {"Cache-Control", "no-store"}}, ""};
   workers_.step_aside();

@@ -16,6 +16,7 @@ namespace belfry {
 namespace {
 
 constexpr std::size_t kClientRequestIdBytesMax = 128;
+constexpr std::size_t kHeadersOfMost = 8;
 
 void add_retry_after(HttpResponse& response, Seconds seconds) {
   response.headers.emplace_back("Retry-After", fmt::to_string(seconds.count()));
@@ -55,11 +56,13 @@ HttpResponse empty_response(int status) {
 HttpResponse json_text_response(int status, std::string body) {
   HttpResponse response;
   response.status = status;
-  response.headers = {{"Content-Type", "application/json; charset=utf-8"},
-                      {"Cache-Control", "no-cache"},
-                      {"Pragma", "no-cache"},
-                      {"Expires", "-1"},
-                      {"X-Content-Type-Options", "nosniff"}};
+  HttpHeaders& headers = response.headers;
+  headers.reserve(kHeadersOfMost);  // and one by one: a list of them would be copied
+  headers.emplace_back("Content-Type", "application/json; charset=utf-8");
+  headers.emplace_back("Cache-Control", "no-cache");
+  headers.emplace_back("Pragma", "no-cache");
+  headers.emplace_back("Expires", "-1");
+  headers.emplace_back("X-Content-Type-Options", "nosniff");
   response.body = std::move(body);
   return response;
 }

@@ -95,7 +95,7 @@ HttpResponse Api::create_token(const Permit& permit, const Call& call) {
   if (!reading.errors.empty()) return malformed_response(kMalformedToken, reading.errors);
   for (const Assignment& assignment : wanted.assignments) {
     const auto allowed = gate_.permit(permit.caller(), managing(assignment.scope),
-                                      scope_not_found(assignment.scope));
+                                      [&] { return scope_not_found(assignment.scope); });
     if (!allowed) return error_response(allowed.error());
   }
   auto minted = mint_token();

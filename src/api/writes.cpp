@@ -103,7 +103,7 @@ void Api::put_job(const Permit& permit, const CallPtr& call) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
   }
   const JobState state = wanted.enabled ? JobState::enabled : JobState::disabled;
-  std::string known_by = fingerprint(wanted.definition, state);
+  std::string known_by = fingerprint(wanted.text, state);
   submit(permit, call,
          PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled,
                        std::move(known_by)},

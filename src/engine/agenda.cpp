@@ -12,30 +12,37 @@ namespace {
 // The store is asked before anything it may answer with is due.
 constexpr Ticks kLoadedAhead = std::chrono::seconds{1};
 
+DuePlace place_of(const Job& job) {
+  return {job.next->due, job.id};
+}
+
+DuePlace behind(const DuePlace& place) {
+  return {place.due, JobId{static_cast<std::int64_t>(place.job) + 1}};
+}
+
 }  // namespace
 
 void Agenda::load(std::vector<Job> jobs, Instant before) {
   // Fewer than asked for: there are no others. Else others may be due with the last one.
-  horizon_ = jobs.size() < size_max_ ? before : jobs.back().next->due;
+  horizon_ = jobs.size() < size_max_ ? DuePlace{before} : behind(place_of(jobs.back()));
   for (Job& job : jobs) insert(std::move(job));
 }
 
 Instant Agenda::loads_at() const {
-  if (!due_.empty() || horizon_ == kNever) return kNever;
-  return std::max(horizon_, kFirstInstant + kLoadedAhead) - kLoadedAhead;
+  if (!due_.empty() || horizon_.due == kNever) return kNever;
+  return std::max(horizon_.due, kFirstInstant + kLoadedAhead) - kLoadedAhead;
 }
 
 void Agenda::insert(Job job) {
   ASSERT(job.next && !job.next->started);
   forget(job.id);
-  const JobId id = job.id;
-  due_.emplace(job.next->due, id);
-  jobs_.emplace(id, std::move(job));
+  due_.insert(place_of(job));
+  jobs_.emplace(job.id, std::move(job));
 }
 
 void Agenda::update(Job job) {
   const bool waits = job.next && !job.next->started;
-  if (!waits || job.next->due >= horizon_) {
+  if (!waits || place_of(job) >= horizon_) {
     forget(job.id);
     return;
   }
@@ -47,8 +54,8 @@ void Agenda::update(Job job) {
 void Agenda::shorten() {
   while (due_.size() > size_max_) {
     const auto last = std::prev(due_.end());
-    horizon_ = last->first;
-    jobs_.erase(last->second);
+    horizon_ = *last;
+    jobs_.erase(last->job);
     due_.erase(last);
   }
 }
@@ -56,14 +63,14 @@ void Agenda::shorten() {
 void Agenda::forget(JobId id) {
   const auto it = jobs_.find(id);
   if (it == jobs_.end()) return;
-  due_.erase({it->second.next->due, id});
+  due_.erase(place_of(it->second));
   jobs_.erase(it);
 }
 
 void Agenda::clear() {
   due_.clear();
   jobs_.clear();
-  horizon_ = kFirstInstant;
+  horizon_ = {kFirstInstant};
 }
 
 std::vector<JobId> Agenda::jobs_of(const CollectionKey& key) const {
@@ -76,12 +83,12 @@ std::vector<JobId> Agenda::jobs_of(const CollectionKey& key) const {
 
 std::optional<Instant> Agenda::earliest() const {
   if (due_.empty()) return std::nullopt;
-  return due_.begin()->first;
+  return due_.begin()->due;
 }
 
 Job Agenda::take_first() {
   ASSERT(!due_.empty());
-  const auto it = jobs_.find(due_.begin()->second);
+  const auto it = jobs_.find(due_.begin()->job);
   Job job = std::move(it->second);
   jobs_.erase(it);
   due_.erase(due_.begin());

@@ -29,7 +29,7 @@ TEST(Agenda, WantsToBeLoadedUntilItKnowsThatThereIsNothing) {
   EXPECT_EQ(agenda.loads_at(), kFirstInstant);
   agenda.load({});
   EXPECT_EQ(agenda.loads_at(), Agenda::kNever);
-  EXPECT_EQ(agenda.horizon(), Agenda::kNever);
+  EXPECT_EQ(agenda.horizon().due, Agenda::kNever);
   EXPECT_EQ(agenda.earliest(), std::nullopt);
 }
 
@@ -48,7 +48,7 @@ TEST(Agenda, GivesTheEarliestFirstAndJobsOfOneInstantByTheirId) {
 TEST(Agenda, AFullLoadReachesOnlyToItsLastJob) {
   Agenda agenda(2);
   agenda.load({due_in(1, 1), due_in(2, 7)});
-  EXPECT_EQ(agenda.horizon(), kNow + seconds{7});
+  EXPECT_EQ(agenda.horizon(), (DuePlace{kNow + seconds{7}, JobId{3}})) << "right behind its last";
   agenda.update(due_in(3, 7));
   agenda.update(due_in(4, 8));
   EXPECT_EQ(agenda.size(), 2u) << "beyond the horizon the store knows";
@@ -108,11 +108,26 @@ TEST(Agenda, NeverHoldsMoreThanTwiceItsSizeAndDropsTheLatest) {
   }
   Instant last = kNow;
   while (agenda.earliest()) {
-    EXPECT_LT(*agenda.earliest(), agenda.horizon());
+    EXPECT_LT(*agenda.earliest(), agenda.horizon().due);
     EXPECT_EQ(agenda.take_first().next->due, last + seconds{1}) << "none before it is missing";
     last += seconds{1};
   }
-  EXPECT_LT(agenda.loads_at(), agenda.horizon());
+  EXPECT_LT(agenda.loads_at(), agenda.horizon().due);
+}
+
+// Of jobs that are due in one instant it knows some, and the store the others.
+TEST(Agenda, ReachesIntoTheMiddleOfAnInstant) {
+  Agenda agenda(2);
+  agenda.load({due_in(4, 7), due_in(6, 7)});
+  agenda.update(due_in(5, 7));
+  EXPECT_EQ(agenda.size(), 3u) << "before its last";
+  agenda.update(due_in(7, 7));
+  EXPECT_EQ(agenda.size(), 3u) << "behind its last: the store has it";
+  agenda.load({due_in(7, 7), due_in(9, 7)});
+  EXPECT_EQ(agenda.horizon(), (DuePlace{kNow + seconds{7}, JobId{10}}));
+  for (int id = 1; id <= 3; ++id) agenda.update(due_in(id, 7));
+  EXPECT_LE(agenda.size(), 4u);
+  EXPECT_EQ(agenda.horizon(), (DuePlace{kNow + seconds{7}, JobId{5}})) << "what it let go";
 }
 
 TEST(Agenda, KnowsTheJobsOfACollectionHoweverItIsSpelt) {

@@ -165,8 +165,8 @@ void Draft::put(Job job, std::vector<HistoryEntry> rows) {
   count(draft, draft.job->key->collection);
 }
 
-void Draft::advance(Job job, std::vector<HistoryEntry> rows) {
-  advanced_.push_back({std::move(job), std::move(rows)});
+void Draft::advance(Job job, std::vector<HistoryEntry> rows, Advance what) {
+  advanced_.push_back({std::move(job), std::move(rows), what});
 }
 
 void Draft::name_advanced() {
@@ -178,6 +178,7 @@ void Draft::name_advanced() {
       draft.stored_id = advance.job.id;
       draft.stored_gen = advance.job.gen;
     }
+    draft.what = added ? advance.what : Advance::any;
     append(draft.rows, std::move(advance.rows));
     draft.job = std::move(advance.job);
   }
@@ -237,7 +238,7 @@ Draft::Keyed Draft::take_writes() {
       const std::int64_t expected_gen = other ? kGenAbsent : draft.stored_gen;
       write(PutJob{std::move(*draft.job), expected_gen, std::move(draft.rows)}, name);
     } else {
-      write(AdvanceJob{std::move(*draft.job), std::move(draft.rows)}, name);
+      write(AdvanceJob{std::move(*draft.job), std::move(draft.rows), draft.what}, name);
     }
   }
   for (AdvanceJob& advance : advanced_) write(std::move(advance), "");

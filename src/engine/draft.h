@@ -40,7 +40,7 @@ class Draft {
 
   // `put` writes the whole job, `advance` only how far it has come.
   void put(Job job, std::vector<HistoryEntry> rows);
-  void advance(Job job, std::vector<HistoryEntry> rows);
+  void advance(Job job, std::vector<HistoryEntry> rows, Advance what = Advance::any);
   void remove(const Job& job);
   void add_rows(std::vector<HistoryEntry> rows);
 
@@ -70,6 +70,7 @@ class Draft {
     JobId stored_id{};
     std::int64_t stored_gen = kGenAbsent;
     bool whole = false;
+    Advance what = Advance::any;  // unless it is whole
     std::vector<HistoryEntry> rows;
     int counted = 0;  // of it in more_jobs_
   };

@@ -172,6 +172,11 @@ std::vector<Engine::Answer> Engine::apply_all(Inbox::Letters& letters, Draft& dr
 }
 
 bool Engine::refill(Instant now) {
+  // The clock may have been put back.
+  if (now < agenda_renewed_ || now - agenda_renewed_ >= options_.agenda_renewed_every) {
+    agenda_.clear();
+    agenda_renewed_ = now;
+  }
   const Instant until = now + options_.start_ahead;
   while (const auto wanted = agenda_.wants_load(until)) {
     auto jobs = store_.due(*wanted);
@@ -195,7 +200,7 @@ void Engine::begin_due(Draft& draft, Instant now) {
 
 std::size_t Engine::room_for_crowd(Instant now) const {
   const std::size_t waiting_max =
-      others_soon(now) ? options_.crowd_starts_per_step_max : options_.awaiting_room_max;
+      others_soon(now) ? options_.crowd_starts_per_step_max : options_.crowd_awaiting_room_max;
   return waiting_max - std::min(waiting_max, awaiting_room_.size());
 }
 
@@ -232,7 +237,7 @@ std::size_t Engine::begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& 
     // A command of this very step changed it: it comes back to the agenda as it now is.
     if (draft.touched(job)) continue;
     Settlement settlement = begin(std::move(job), std::max(now, *due), options_.catch_up);
-    draft.advance(std::move(settlement.job), std::move(settlement.rows));
+    draft.advance(std::move(settlement.job), std::move(settlement.rows), settlement.what);
     ++begun;
   }
   return begun;

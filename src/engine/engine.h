@@ -40,6 +40,8 @@ struct EngineOptions {
   CatchUp catch_up = CatchUp::latest;
   Plans plans = Plans::azure();
   std::size_t agenda_max = 2'000;  // more would leave the processor's cache, and take long to load
+  // It is loaded from the beginning so often: what is missing on it would wait for ever.
+  Ticks agenda_renewed_every = std::chrono::minutes{5};
   std::size_t in_flight_max = 10'000;
   std::size_t starts_per_step_max = 1'000;
   // Of them a crowd's (engine/fair_agenda.h), while others have something due soon.
@@ -53,10 +55,12 @@ struct EngineOptions {
   // no call late. 0: the dispatcher cannot wait.
   Ticks start_ahead{0};
   // A start that its target has no room for waits so long for some: a target that answers soon has.
-  // Then it is taken back. So many may wait; a crowd begins no more than that, and beside others no
-  // more than it may begin in a step.
-  Ticks room_patience = std::chrono::milliseconds{250};
-  std::size_t awaiting_room_max = 1'000;
+  // Then it is taken back. So many may wait: all that can be in memory.
+  Ticks room_patience = std::chrono::seconds{1};
+  std::size_t awaiting_room_max = 4'000;
+  // A crowd begins no more than may wait: enough for the connections to have work until the next
+  // step, and so few that they are still in the processor's cache when they are settled.
+  std::size_t crowd_awaiting_room_max = 200;
   Ticks refused_backoff = std::chrono::seconds{1};      // after a start was taken back;
   Ticks refused_backoff_max = std::chrono::minutes{1};  // a quarter of its lateness, within both
   Ticks store_backoff = std::chrono::seconds{1};        // after the store failed
@@ -167,6 +171,7 @@ class Engine {
   Reports unsettled_;                       // reported, but the store failed before it was settled
   bool recovered_ = false;                  // what is in memory is what is stored
   bool starting_ = true;
+  Instant agenda_renewed_ = kFirstInstant;
   Instant next_sweep_ = kFirstInstant;
   std::size_t rows_since_sweep_ = 0;
   std::int64_t last_id_ = 0;

@@ -52,6 +52,7 @@ class EngineRoom : public testing::Test {
     options.starts_per_step_max = 10;
     options.room_patience = kPatience;
     options.awaiting_room_max = 40;
+    options.crowd_awaiting_room_max = 30;
     options.crowd_starts_per_step_max = 5;
     return options;
   }
@@ -162,7 +163,7 @@ TEST_F(EngineRoom, ACrowdWaitsUntilThereIsRoomOrPatienceEnds) {
   put(200, "job");
   Instant next = at(kDue);
   for (int step = 0; step < 10 && next <= at(kDue); ++step) next = engine_.step(at(kDue));
-  EXPECT_EQ(stored_as_started(), 40u);
+  EXPECT_EQ(stored_as_started(), 30u);
   EXPECT_EQ(next, at(kDue) + kPatience);
 }
 

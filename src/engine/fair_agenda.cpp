@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace belfry {
 namespace {
 
@@ -42,7 +44,8 @@ FairAgenda::FairAgenda(std::size_t size_max)
 std::optional<DueQuery> FairAgenda::wants_load(Instant until) const {
   const bool others = others_.loads_at() <= until;
   if (crowded_.empty()) {
-    return others ? std::optional(DueQuery{others_.size_max()}) : std::nullopt;
+    if (!others) return std::nullopt;
+    return DueQuery{.limit = others_.size_max(), .from = others_.horizon()};
   }
   std::vector<std::string> crowded(crowded_.begin(), crowded_.end());
   if (others) {
@@ -50,7 +53,7 @@ std::optional<DueQuery> FairAgenda::wants_load(Instant until) const {
                     until + kOthersSeen};
   }
   if (crowd_.loads_at() > until) return std::nullopt;
-  return DueQuery{crowd_.size_max(), std::move(crowded), DueOf::them, kFirstInstant,
+  return DueQuery{crowd_.size_max(), std::move(crowded), DueOf::them, crowd_.horizon(),
                   until + kCrowdStays};
 }
 
@@ -84,7 +87,10 @@ void FairAgenda::part(std::vector<Job> jobs, const std::string& subscription) {
 }
 
 bool FairAgenda::in_crowd(const Job& job) const {
-  return !crowded_.empty() && crowded_.contains(subscription_of(job));
+  const std::string& subscription = job.key->collection.subscription;
+  return std::any_of(crowded_.begin(), crowded_.end(), [&](const std::string& one) {
+    return equal_ignoring_case(one, subscription);
+  });
 }
 
 void FairAgenda::update(Job job) {

@@ -45,7 +45,7 @@ class Jobs {
       const auto& named = query.subscriptions;
       const bool theirs = std::find(named.begin(), named.end(), whose) != named.end();
       if (out.size() >= query.limit || place.first >= query.before) break;
-      if (place.first < query.from) continue;
+      if (DuePlace{place.first, place.second} < query.from) continue;
       if (theirs == (query.of == DueOf::them)) out.push_back(job);
     }
     return out;
@@ -149,12 +149,12 @@ TEST_F(FairAgendaTest, BesideACrowdTheStoreIsAskedForAMinuteAtATime) {
   jobs_.add(due_in(2000, "modest", 59));
   jobs_.add(due_in(2001, "modest", 60));
   refill(kNow);
-  EXPECT_EQ(agenda_.others().horizon(), kNow + seconds{60});
+  EXPECT_EQ(agenda_.others().horizon().due, kNow + seconds{60});
   EXPECT_EQ(take(agenda_.others(), 9, kNow + seconds{60}), Ids{2000});
   EXPECT_EQ(agenda_.loads_at(), kNow + seconds{59});
   const auto wanted = agenda_.wants_load(kNow + seconds{59});
   ASSERT_TRUE(wanted);
-  EXPECT_EQ(wanted->from, kNow + seconds{60}) << "nor are those passed over again that were";
+  EXPECT_EQ(wanted->from.due, kNow + seconds{60}) << "nor are those passed over again that were";
   refill(kNow + seconds{59});
   EXPECT_EQ(take(agenda_.others(), 9, kNow + seconds{60}), Ids{2001});
 }

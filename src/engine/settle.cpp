@@ -141,12 +141,15 @@ Settlement begin(Job job, Instant now, CatchUp catch_up) {
   ASSERT(job.next && !job.next->started && job.next->due <= now);
   Settlement settlement{std::move(job), {}};
   Job& after = settlement.job;
+  const Instant owed_until = after.owed_until;
   if (!after.next->open() && after.next->origin == Origin::planned) {
     catch_up_to(settlement, now, catch_up);
     if (!after.next || after.next->due > now) return settlement;
     after.covered_until = after.next->occurrence.scheduled_for;
   }
   after.next->started = now;
+  const bool as_planned = settlement.rows.empty() && after.owed_until == owed_until;
+  if (as_planned) settlement.what = Advance::begun;
   return settlement;
 }
 

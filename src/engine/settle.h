@@ -22,6 +22,7 @@ namespace belfry {
 struct Settlement {
   Job job;                         // as it is to be stored
   std::vector<HistoryEntry> rows;  // this attempt, and perhaps the gap it made others miss
+  Advance what = Advance::any;     // what of the job is new
 };
 
 // `now` is when the outcome was learnt; retries are counted from it: a target that answers

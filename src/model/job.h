@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,14 @@ namespace belfry {
 
 // Minted at creation: a job deleted and made again under its name is another job.
 enum class JobId : std::int64_t {};
+
+// Where a job stands among those that wait: by when it is due, and in one instant by its id.
+struct DuePlace {
+  Instant due;
+  JobId job{};
+
+  auto operator<=>(const DuePlace&) const = default;
+};
 
 struct JobDefinition {
   Timing timing;
@@ -91,5 +100,9 @@ struct Job {
   std::optional<Instant> ended;  // when it became completed or faulted
   std::optional<DueAttempt> next;
 };
+
+// What became of a job: anything, or that it was begun as planned, and nothing but next.started and
+// covered_until is new.
+enum class Advance { any, begun };
 
 }  // namespace belfry

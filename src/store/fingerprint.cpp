@@ -16,12 +16,12 @@ std::string fingerprint(const JobCollection& collection) {
 }
 
 std::string fingerprint(const Job& job) {
-  return fingerprint(job.definition, job.state);
+  return fingerprint(definition_text(job.definition), job.state);
 }
 
-std::string fingerprint(const JobDefinition& definition, JobState state) {
-  const char* const rests = state == JobState::disabled ? "disabled " : "";
-  return sha256_hex(rests + definition_text(definition));
+std::string fingerprint(const std::string& definition_text, JobState state) {
+  return state == JobState::disabled ? sha256_hex("disabled " + definition_text)
+                                     : sha256_hex(definition_text);
 }
 
 }  // namespace belfry

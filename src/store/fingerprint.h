@@ -14,6 +14,7 @@ namespace belfry {
 
 std::string fingerprint(const JobCollection& collection);
 std::string fingerprint(const Job& job);
-std::string fingerprint(const JobDefinition& definition, JobState state);  // of a job like that
+// Of a job with that definition_text() in that state.
+std::string fingerprint(const std::string& definition_text, JobState state);
 
 }  // namespace belfry

@@ -231,7 +231,7 @@ Result<std::vector<Job>> MemoryStore::due(const DueQuery& query) {
   const std::lock_guard lock(mutex_);
   const std::set<std::string> named(query.subscriptions.begin(), query.subscriptions.end());
   std::vector<Job> out;
-  for (auto at = waiting_.lower_bound({query.from, JobId{}});
+  for (auto at = waiting_.lower_bound({query.from.due, query.from.job});
        at != waiting_.end() && at->first < query.before && out.size() < query.limit; ++at) {
     const Job& job = jobs_.at(at->second);
     const bool theirs = named.contains(folded(job.key->collection.subscription));

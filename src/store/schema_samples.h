@@ -171,6 +171,12 @@ DROP INDEX progress_due;
 CREATE INDEX progress_due ON progress(due, job, collection)
 WHERE due IS NOT NULL AND started IS NULL;
 )sql",
+    R"sql(
+-- A job that comes to its end is counted by state, and found by when: one entry serves both.
+DROP INDEX progress_ended;
+DROP INDEX progress_at_rest;
+CREATE INDEX progress_at_rest ON progress(state, ended) WHERE state <> 0;
+)sql",
 };
 
 // The key file of these databases, and the password that it opens.

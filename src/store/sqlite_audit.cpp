@@ -24,10 +24,17 @@ const std::string kSelect = R"(
 SELECT number, at, kind, principal, principal_id, address, operation, scope, resource, result,
        before, after, hash FROM audit )";
 const std::string kNewest = kSelect + "WHERE number < ?1 ORDER BY number DESC LIMIT ?2";
-// All of one subscription stand together; the scope is looked for among them.
-const std::string kNewestOfScope = kSelect + R"(INDEXED BY audit_subscription
-WHERE subscription = ?3 AND number < ?1 AND (scope = ?4 OR (scope > ?5 AND scope < ?6))
-ORDER BY number DESC LIMIT ?2)";
+// Spans of one subscription do not overlap; its rows are looked for in them, and the scope among
+// these.
+const std::string kNewestOfScope = R"(
+SELECT number, at, kind, principal, principal_id, address, operation, scope, resource, result,
+       before, after, hash
+FROM audit_span AS s CROSS JOIN audit AS a ON a.number BETWEEN s.first AND s.last
+WHERE s.subscription = ?3 AND s.first < ?1 AND a.number < ?1 AND a.subscription = ?3
+  AND (scope = ?4 OR (scope > ?5 AND scope < ?6))
+ORDER BY s.first DESC, a.number DESC LIMIT ?2)";
+constexpr char kInsertSpan[] = R"(
+INSERT INTO audit_span(subscription, first, last) VALUES (?1, ?2, ?3))";
 const std::string kOldest = kSelect + "ORDER BY number";
 
 AuditMark head_of(Connection& db) {
@@ -113,14 +120,20 @@ void AuditAppender::append(const AuditEntry& entry) {
   const std::int64_t number = head_->number + 1;
   head_ = AuditMark{number, chained_hash(head_->hash, number, entry)};
   const AuditedRequest& by = entry.request;
+  const std::string subscription = subscription_of(by.scope);
+  spans_.try_emplace(subscription, Span{.first = number}).first->second.last = number;
   db_.run(kInsert, number, entry.at, by.kind, by.principal, by.principal_id, by.address,
-          by.operation, subscription_of(by.scope), by.scope, by.resource, entry.result,
-          entry.before, entry.after, head_->hash);
+          by.operation, subscription, by.scope, by.resource, entry.result, entry.before,
+          entry.after, head_->hash);
 }
 
 void AuditAppender::finish() {
   if (head_) db_.run(kMoveHead, head_->number, head_->hash);
+  for (const auto& [subscription, span] : spans_) {
+    db_.run(kInsertSpan, subscription, span.first, span.last);
+  }
   head_.reset();
+  spans_.clear();
 }
 
 void append_audit(Connection& db, const AuditEntry& entry) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ struct AuditMark {
 };
 
 // Appends to the log, between BEGIN and COMMIT of the changes that it tells of. The head is read
-// before the first row and written after the last, by finish().
+// before the first row and written after the last, by finish(); so is where a subscription's are.
 class AuditAppender {
  public:
   explicit AuditAppender(Connection& db) : db_(db) {}
@@ -33,8 +34,14 @@ class AuditAppender {
   void finish();
 
  private:
+  struct Span {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+
   Connection& db_;
-  std::optional<AuditMark> head_;  // none: nothing was appended yet
+  std::optional<AuditMark> head_;      // none: nothing was appended yet
+  std::map<std::string, Span> spans_;  // by subscription
 };
 
 // One row alone.

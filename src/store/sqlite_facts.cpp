@@ -20,7 +20,9 @@ SELECT state, count(*) FROM progress INDEXED BY progress_at_rest WHERE state <> 
 static_assert(static_cast<int>(JobState::enabled) == 0);
 
 constexpr char kEarliestDue[] = R"(
-SELECT min(due) FROM progress INDEXED BY progress_due WHERE due IS NOT NULL AND started IS NULL)";
+SELECT due FROM progress INDEXED BY progress_due
+WHERE due IS NOT NULL AND NOT EXISTS (SELECT 1 FROM started WHERE started.job = progress.job)
+ORDER BY due LIMIT 1)";
 
 std::int64_t& count_of(JobCounts& counts, JobState state) {
   switch (state) {

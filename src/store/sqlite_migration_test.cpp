@@ -97,6 +97,21 @@ TEST_P(SqliteMigrationTest, CountsAndFindsWhatIsDueAsBefore) {
   }
 }
 
+// Or it would be begun a second time, under another id.
+TEST_P(SqliteMigrationTest, WhatIsOnItsWayStaysSo) {
+  connect(directory(), OpenMode::existing)
+      ->execute("UPDATE progress SET started = due, covered_until = due WHERE due IS NOT NULL");
+  const auto store = open(directory());
+  ASSERT_TRUE(store);
+  const auto started = store->started(10);
+  ASSERT_TRUE(started) << started.error().message;
+  ASSERT_EQ(started->size(), 1U);
+  const Job& job = started->front();
+  EXPECT_EQ(job.next->started, job.next->due);
+  EXPECT_EQ(job.covered_until, job.next->due);
+  EXPECT_EQ(store->due({.limit = 10})->size(), 0U);
+}
+
 TEST_P(SqliteMigrationTest, KeepsTokensAndTheChainOfTheAuditLog) {
   const auto store = open(directory());
   ASSERT_TRUE(store);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Rows of the SQLite store <-> the nouns of model/. A function that reads a row takes the
-// columns that the text above it selects, from `collection AS c`, `job AS j`, `progress AS p`
-// and `history AS h`.
+// columns that the text above it selects, from `collection AS c`, `job AS j`, `progress AS p`,
+// `started AS s` and `history AS h`.
 
 #pragma once
 
@@ -30,9 +30,17 @@ SELECT c.subscription, c.resource_group, c.name, c.location, c.tags, c.sku, c.st
 CollectionKey read_collection_key(Rows& rows);
 JobCollection read_collection(Rows& rows);
 
+// One that may be started, and one that is not: then there is no need for a row of `started`.
 inline constexpr char kSelectJob[] = R"(
 SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
-       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, p.started,
+       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, s.at,
+       p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults,
+       coalesce(s.covered_until, p.covered_until), p.owed_until, p.retry_interval, p.ended,
+       p.defined_at
+)";
+inline constexpr char kSelectWaitingJob[] = R"(
+SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
+       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, NULL,
        p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, p.covered_until,
        p.owed_until, p.retry_interval, p.ended, p.defined_at
 )";
@@ -66,9 +74,8 @@ inline auto running_values(const Job& job) {
                          part(occurrence, &Occurrence::scheduled_for),
                          part(occurrence, &Occurrence::seq), part(job.next, &DueAttempt::origin),
                          part(job.next, &DueAttempt::role), part(job.next, &DueAttempt::retry),
-                         job.next ? job.next->started : std::nullopt, job.last_seq, job.ran,
-                         job.status.last_execution, job.status.executions, job.status.failures,
-                         job.status.faults, job.covered_until, job.owed_until);
+                         job.last_seq, job.ran, job.status.last_execution, job.status.executions,
+                         job.status.failures, job.status.faults, job.covered_until, job.owed_until);
 }
 
 // The columns of progress after `job`, in their order in the table.

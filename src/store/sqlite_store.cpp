@@ -44,22 +44,31 @@ constexpr char kCountJobs[] = "SELECT jobs FROM collection WHERE folded = ?1";
 const std::string kFromCollection = R"(
 FROM collection AS c CROSS JOIN job AS j ON j.collection = c.id
                      CROSS JOIN progress AS p ON p.job = j.id
+                     LEFT JOIN started AS s ON s.job = j.id
 )";
-const std::string kWaiting = std::string(kSelectJob) + R"(
+const std::string kWaiting = std::string(kSelectWaitingJob) + R"(
 FROM progress AS p INDEXED BY progress_due CROSS JOIN job AS j ON j.id = p.job
                                            CROSS JOIN collection AS c ON c.id = j.collection
-WHERE p.due IS NOT NULL AND p.started IS NULL)";
+WHERE p.due IS NOT NULL AND p.due < ?4
+  AND NOT EXISTS (SELECT 1 FROM started WHERE started.job = p.job))";
+// From a place on is what is due in its instant, and what is due after it: of a comparison of both
+// columns at once SQLite would look up the first alone, and thousands may be due in one instant.
+const std::string kInInstant = " AND p.due = ?2 AND p.job >= ?3";
+const std::string kAfterInstant = " AND p.due > ?2";
 const std::string kEarliestFirst = " ORDER BY p.due, p.job LIMIT ?1";
-const std::string kDue = kWaiting + " AND p.due >= ?2 AND p.due < ?3" + kEarliestFirst;
 // The collections are found once; a job that is passed over costs a step in the index.
-const std::string kDueOf = kWaiting + R"( AND p.due >= ?4 AND p.due < ?5 AND ?2 = (p.collection IN (
-SELECT k.id FROM json_each(?3) AS s CROSS JOIN collection AS k
-WHERE k.folded > s.value || '/' AND k.folded < s.value || '0')))" +
-                           kEarliestFirst;
+const std::string kOfCollections = R"( AND ?5 = (p.collection IN (
+SELECT k.id FROM json_each(?6) AS n CROSS JOIN collection AS k
+WHERE k.folded > n.value || '/' AND k.folded < n.value || '0')))";
+const std::string kDueIn = kWaiting + kInInstant + kEarliestFirst;
+const std::string kDueAfter = kWaiting + kAfterInstant + kEarliestFirst;
+const std::string kDueInOf = kWaiting + kInInstant + kOfCollections + kEarliestFirst;
+const std::string kDueAfterOf = kWaiting + kAfterInstant + kOfCollections + kEarliestFirst;
 const std::string kStarted = std::string(kSelectJob) + R"(
-FROM progress AS p INDEXED BY progress_started CROSS JOIN job AS j ON j.id = p.job
-                                               CROSS JOIN collection AS c ON c.id = j.collection
-WHERE p.started IS NOT NULL LIMIT ?1)";
+FROM started AS s CROSS JOIN progress AS p ON p.job = s.job
+                  CROSS JOIN job AS j ON j.id = p.job
+                  CROSS JOIN collection AS c ON c.id = j.collection
+LIMIT ?1)";
 const std::string kOneJob = kSelectJob + kFromCollection + "WHERE c.folded = ?1 AND j.folded = ?2";
 constexpr char kJobName[] = R"(
 SELECT c.subscription, c.resource_group, c.name, j.id, j.name
@@ -314,12 +323,20 @@ Result<std::vector<Job>> SqliteStore::engine_jobs(const std::string& sql, const 
 
 Result<std::vector<Job>> SqliteStore::due(const DueQuery& query) {
   const bool theirs = query.of == DueOf::them;
-  if (query.subscriptions.empty() && !theirs) {
-    return engine_jobs(kDue, bounded(query.limit), query.from, query.before);
-  }
+  const bool everybody = query.subscriptions.empty() && !theirs;
   const boost::json::array named(query.subscriptions.begin(), query.subscriptions.end());
-  return engine_jobs(kDueOf, bounded(query.limit), std::int64_t{theirs},
-                     boost::json::serialize(named), query.from, query.before);
+  const std::string names = boost::json::serialize(named);
+  const auto ask = [&](const std::string& of_all, const std::string& of_some, std::size_t limit) {
+    const std::int64_t rows = bounded(limit);
+    if (everybody) return engine_jobs(of_all, rows, query.from.due, query.from.job, query.before);
+    return engine_jobs(of_some, rows, query.from.due, query.from.job, query.before,
+                       std::int64_t{theirs}, names);
+  };
+  TRY_ASSIGN(auto jobs, ask(kDueIn, kDueInOf, query.limit));
+  if (jobs.size() >= query.limit) return jobs;
+  TRY_ASSIGN(auto later, ask(kDueAfter, kDueAfterOf, query.limit - jobs.size()));
+  std::move(later.begin(), later.end(), std::back_inserter(jobs));
+  return jobs;
 }
 
 Result<std::vector<Job>> SqliteStore::started(std::size_t limit) {

@@ -32,6 +32,8 @@ constexpr char kRemoveJobsOf[] = R"(
 INSERT INTO removed(job) SELECT id FROM job WHERE collection = ?1)";
 constexpr char kDeleteProgressOf[] = R"(
 DELETE FROM progress WHERE job IN (SELECT id FROM job WHERE collection = ?1))";
+constexpr char kDeleteStartedOf[] = R"(
+DELETE FROM started WHERE job IN (SELECT id FROM job WHERE collection = ?1))";
 constexpr char kDeleteJobsOf[] = "DELETE FROM job WHERE collection = ?1";
 
 // One row, and no SELECT: SQLite need not be ready then to undo a part of it.
@@ -53,28 +55,31 @@ UPDATE collection SET jobs = jobs - 1 WHERE id = (SELECT collection FROM job WHE
 
 constexpr char kInsertProgress[] = R"(
 INSERT INTO progress(collection, job, gen, state, due, scheduled_for, seq, origin, role, retry,
-                     started, last_seq, ran, last_execution, executions, failures, faults,
+                     last_seq, ran, last_execution, executions, failures, faults,
                      covered_until, owed_until, retry_interval, ended, defined_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-        ?21, ?22))";
+        ?21))";
 
 constexpr char kUpdateProgress[] = R"(
 UPDATE progress SET gen = ?3, state = ?4, due = ?5, scheduled_for = ?6, seq = ?7, origin = ?8,
-                    role = ?9, retry = ?10, started = ?11, last_seq = ?12, ran = ?13,
-                    last_execution = ?14, executions = ?15, failures = ?16, faults = ?17,
-                    covered_until = ?18, owed_until = ?19, retry_interval = ?20, ended = ?21,
-                    defined_at = ?22
+                    role = ?9, retry = ?10, last_seq = ?11, ran = ?12, last_execution = ?13,
+                    executions = ?14, failures = ?15, faults = ?16, covered_until = ?17,
+                    owed_until = ?18, retry_interval = ?19, ended = ?20, defined_at = ?21
 WHERE job = ?1 AND gen = ?2)";
 
 // For a job that runs and goes on running. Columns that are not named cost nothing, nor do the
 // indexes on them.
 constexpr char kAdvanceEnabled[] = R"(
 UPDATE progress SET due = ?3, scheduled_for = ?4, seq = ?5, origin = ?6, role = ?7, retry = ?8,
-                    started = ?9, last_seq = ?10, ran = ?11, last_execution = ?12,
-                    executions = ?13, failures = ?14, faults = ?15, covered_until = ?16,
-                    owed_until = ?17
+                    last_seq = ?9, ran = ?10, last_execution = ?11, executions = ?12,
+                    failures = ?13, faults = ?14, covered_until = ?15, owed_until = ?16
 WHERE job = ?1 AND gen = ?2 AND state = 0 AND ended IS NULL)";
 static_assert(static_cast<int>(JobState::enabled) == 0);
+
+constexpr char kFindProgressOfGen[] = "SELECT 1 FROM progress WHERE job = ?1 AND gen = ?2";
+constexpr char kStart[] = R"(
+INSERT OR REPLACE INTO started(job, at, covered_until) VALUES (?1, ?2, ?3))";
+constexpr char kDeleteStarted[] = "DELETE FROM started WHERE job = ?1";
 
 constexpr char kFindProgress[] = "SELECT 1 FROM progress WHERE job = ?1";
 constexpr char kDeleteProgress[] = "DELETE FROM progress WHERE job = ?1 AND gen = ?2";
@@ -127,9 +132,27 @@ void insert_history(Connection& db, const std::vector<HistoryEntry>& rows) {
   for (const HistoryEntry& row : rows) write_history_row(db, kInsertHistory, row);
 }
 
+void write_started(Connection& db, const Job& job) {
+  if (job.next && job.next->started) {
+    db.run(kStart, job.id, *job.next->started, job.covered_until);
+  } else {
+    db.run(kDeleteStarted, job.id);
+  }
+}
+
 void insert_progress(Connection& db, std::int64_t collection, const Job& job) {
   std::apply([&](const auto&... values) { db.run(kInsertProgress, collection, job.id, values...); },
              progress_values(job));
+}
+
+// What changes while a job runs, for a job that goes on running.
+bool update_running(Connection& db, const Job& job) {
+  if (job.state != JobState::enabled || job.ended) return false;
+  return std::apply(
+      [&](const auto&... values) {
+        return db.run(kAdvanceEnabled, job.id, job.gen, values...) == 1;
+      },
+      running_values(job));
 }
 
 bool update_progress(Connection& db, const Job& job, std::int64_t expected_gen) {
@@ -140,13 +163,12 @@ bool update_progress(Connection& db, const Job& job, std::int64_t expected_gen) 
       progress_values(job));
 }
 
-bool advance(Connection& db, const Job& job) {
-  const bool goes_on = job.state == JobState::enabled && !job.ended;
-  const auto run = [&](const auto&... values) {
-    return db.run(kAdvanceEnabled, job.id, job.gen, values...) == 1;
-  };
-  if (goes_on && std::apply(run, running_values(job))) return true;
-  return update_progress(db, job, job.gen);
+bool advance(Connection& db, const Job& job, Advance what) {
+  const bool known = what == Advance::begun
+                         ? db.value(kFindProgressOfGen, job.id, job.gen).has_value()
+                         : update_running(db, job) || update_progress(db, job, job.gen);
+  if (known) write_started(db, job);
+  return known;
 }
 
 // The sealed secrets, or nothing where the definition has none.
@@ -169,6 +191,7 @@ std::optional<Blob> as_blob(const std::optional<std::string>& bytes) {
 
 // All of it but its progress, which went first.
 void remove_job(Connection& db, JobId id) {
+  db.run(kDeleteStarted, id);
   db.run(kUncountJob, id);
   db.run(kDeleteJob, id);
   db.run(kRemoveJob, id);
@@ -246,6 +269,7 @@ WriteResult SqliteBatch::apply_one(const DeleteCollection& write) {
   last_removed_.reset();
   db_.run(kRemoveJobsOf, *id);
   db_.run(kDeleteProgressOf, *id);
+  db_.run(kDeleteStartedOf, *id);
   db_.run(kDeleteJobsOf, *id);
   db_.run(kDeleteCollection, *id);
   return WriteResult::applied;
@@ -267,7 +291,7 @@ WriteResult SqliteBatch::apply_one(const DeleteJob& write) {
 }
 
 WriteResult SqliteBatch::apply_one(const AdvanceJob& write) {
-  if (!advance(db_, write.job)) return WriteResult::refused;
+  if (!advance(db_, write.job, write.what)) return WriteResult::refused;
   insert_history(db_, write.rows);
   return WriteResult::applied;
 }
@@ -307,6 +331,7 @@ bool SqliteBatch::insert(const Job& job) {
                                 job.key->name, definition_text(job.definition), as_blob(secrets));
   if (inserted == 0) return false;
   insert_progress(db_, *collection, job);
+  if (job.next && job.next->started) write_started(db_, job);
   ++more_jobs_[*collection];
   return true;
 }
@@ -317,7 +342,9 @@ bool SqliteBatch::replace(const Job& job, std::int64_t expected_gen) {
   const auto secrets = sealed_secrets(db_, sealer_, job);
   const auto updated = db_.run(kUpdateJob, job.id, *collection, folded(job.key->name), expected_gen,
                                definition_text(job.definition), as_blob(secrets));
-  return updated == 1 && update_progress(db_, job, expected_gen);
+  if (updated == 0 || !update_progress(db_, job, expected_gen)) return false;
+  write_started(db_, job);
+  return true;
 }
 
 std::size_t sweep_rows(Connection& db, const SweepLimits& limits, std::int64_t& passed_over) {

@@ -61,9 +61,11 @@ struct DeleteJob {
 // while the stored gen is job.gen, so that it never undoes an API write; refused when that
 // differs or the job is gone, and then its rows are not added either: the engine decides what
 // becomes of them. Rows that are there already are left as they are.
+// Where the job was only begun the store may write next.started and covered_until alone.
 struct AdvanceJob {
   Job job;
   std::vector<HistoryEntry> rows;
+  Advance what = Advance::any;
 };
 
 // Rows of attempts that lead to nothing any more. Each takes the place of the row that is there
@@ -104,15 +106,15 @@ struct JobQuery {
   std::size_t limit = 0;
 };
 
-// Of the jobs that wait and are due from `from` on and before `before`: those of the subscriptions
-// named, or all the others.
+// Of the jobs that wait from the place `from` on and are due before `before`: those of the
+// subscriptions named, or all the others.
 enum class DueOf { others, them };
 
 struct DueQuery {
   std::size_t limit = 0;
   std::vector<std::string> subscriptions{};  // folded
   DueOf of = DueOf::others;
-  Instant from = kFirstInstant;
+  DuePlace from{kFirstInstant};
   Instant before = kLastInstant;
 };
 

@@ -115,13 +115,106 @@ TEST_P(StoreContract, DueTellsSubscriptionsApart) {
   EXPECT_EQ(of({9, {"c", "a-b"}, DueOf::others}), Ids({1, 5, 2, 6}));
   EXPECT_EQ(of({1, {"c", "a-b"}, DueOf::others}), Ids({1}));
   EXPECT_EQ(of({9, {"nobody"}, DueOf::them}), Ids({}));
-  EXPECT_EQ(of({9, {"a"}, DueOf::others, at(10), at(20)}), Ids({3, 5, 7}));
-  EXPECT_EQ(of({9, {"a"}, DueOf::others, at(11), at(21)}), Ids({4, 6, 8}));
-  EXPECT_EQ(of({9, {"a"}, DueOf::them, at(10), at(21)}), Ids({1, 2}));
-  EXPECT_EQ(of({9, {}, DueOf::others, at(10), at(20)}), Ids({1, 3, 5, 7}));
-  EXPECT_EQ(of({9, {}, DueOf::others, at(20), at(21)}), Ids({2, 4, 6, 8}));
+  EXPECT_EQ(of({9, {"a"}, DueOf::others, {at(10)}, at(20)}), Ids({3, 5, 7}));
+  EXPECT_EQ(of({9, {"a"}, DueOf::others, {at(11)}, at(21)}), Ids({4, 6, 8}));
+  EXPECT_EQ(of({9, {"a"}, DueOf::them, {at(10)}, at(21)}), Ids({1, 2}));
+  EXPECT_EQ(of({9, {}, DueOf::others, {at(10)}, at(20)}), Ids({1, 3, 5, 7}));
+  EXPECT_EQ(of({9, {}, DueOf::others, {at(20)}, at(21)}), Ids({2, 4, 6, 8}));
   EXPECT_EQ(of({9, {}, DueOf::them}), Ids({}));
   EXPECT_EQ(of({9, {}, DueOf::others}).size(), 8u);
+}
+
+// Thousands may be due in one instant: whoever has seen some goes on behind them.
+TEST_P(StoreContract, DueGoesOnFromAPlace) {
+  fill(0);
+  for (std::int64_t id = 1; id <= 4; ++id) {
+    put(waiting(sample_job(id, fmt::format("j{}", id)), at(10)));
+  }
+  put(waiting(sample_job(5, "earlier"), at(9)));
+  put(waiting(sample_job(6, "later"), at(11)));
+  const std::string mine = folded(collection_key().subscription);
+  for (const DueOf of : {DueOf::others, DueOf::them}) {
+    const std::string named = of == DueOf::them ? mine : "nobody";
+    const auto from = [&](DuePlace place, std::size_t limit, Instant before) {
+      return ids_of(must(store_.due({limit, {named}, of, place, before})));
+    };
+    EXPECT_EQ(from({at(10), JobId{3}}, 9, at(99)), Ids({3, 4, 6}));
+    EXPECT_EQ(from({at(10), JobId{3}}, 2, at(99)), Ids({3, 4}));
+    EXPECT_EQ(from({at(10), JobId{3}}, 1, at(99)), Ids({3}));
+    EXPECT_EQ(from({at(10), JobId{3}}, 9, at(11)), Ids({3, 4}));
+    EXPECT_EQ(from({at(10), JobId{5}}, 9, at(99)), Ids({6}));
+    EXPECT_EQ(from({at(9), JobId{}}, 3, at(99)), Ids({5, 1, 2}));
+  }
+  EXPECT_EQ(ids_of(must(store_.due({.limit = 9, .from = {at(10), JobId{4}}}))), Ids({4, 6}));
+}
+
+// Whatever it is asked by, and until it is known what comes next.
+TEST_P(StoreContract, AJobThatWasBegunIsStarted) {
+  fill(0);
+  Job begun = waiting(sample_job(1, "a"), at(10));
+  put(begun);
+  begun.next->started = at(11);
+  begun.covered_until = at(10);
+  EXPECT_EQ(commit_one(AdvanceJob{begun, {}, Advance::begun}), kApplied);
+  EXPECT_TRUE(due(10).empty());
+  EXPECT_EQ(described(*job("a")), described(begun));
+  EXPECT_EQ(described(must(store_.started(10)).at(0)), described(begun));
+  JobQuery all;
+  all.collection = collection_key();
+  all.limit = 9;
+  EXPECT_EQ(described(must(store_.jobs(all)).at(0)), described(begun));
+
+  Job settled = waiting(sample_job(1, "a"), at(70), 2);
+  settled.covered_until = at(60);
+  EXPECT_EQ(commit_one(AdvanceJob{settled, {}}), kApplied);
+  EXPECT_TRUE(must(store_.started(10)).empty());
+  EXPECT_EQ(described(*job("a")), described(settled));
+}
+
+TEST_P(StoreContract, AJobOfAnotherGenIsNotBegun) {
+  fill(0);
+  put(waiting(sample_job(1, "a"), at(10)));
+  Job begun = *job("a");
+  begun.next->started = at(11);
+  ++begun.gen;
+  EXPECT_EQ(commit_one(AdvanceJob{begun, {}, Advance::begun}), kRefused);
+  begun.id = JobId{2};
+  EXPECT_EQ(commit_one(AdvanceJob{begun, {}, Advance::begun}), kRefused);
+  EXPECT_TRUE(must(store_.started(10)).empty());
+}
+
+// An id may come again, and must not be started then.
+TEST_P(StoreContract, WhatIsRemovedIsNotStartedAnyMore) {
+  const auto begin = [this](std::int64_t id) {
+    Job begun = waiting(sample_job(id, fmt::format("j{}", id)), at(10));
+    put(begun);
+    begun.next->started = at(11);
+    ASSERT_EQ(commit_one(AdvanceJob{begun, {}, Advance::begun}), kApplied);
+  };
+  fill(0);
+  begin(1);
+  begin(2);
+  EXPECT_EQ(commit_one(DeleteJob{JobId{1}, 1}), kApplied);
+  EXPECT_EQ(ids_of(must(store_.started(10))), Ids({2}));
+  EXPECT_EQ(commit_one(DeleteCollection{collection_key(), 1}), kApplied);
+  EXPECT_TRUE(must(store_.started(10)).empty());
+  fill(0);
+  sweep_all({.history_before = at(0), .ended_before = at(0), .limit = 100});
+  put(waiting(sample_job(2, "j2"), at(10)));
+  EXPECT_EQ(due(10), Ids({2}));
+}
+
+TEST_P(StoreContract, AJobThatIsReplacedWhileItIsOnItsWayWaitsAgain) {
+  fill(0);
+  Job begun = waiting(sample_job(1, "a"), at(10));
+  put(begun);
+  begun.next->started = at(11);
+  ASSERT_EQ(commit_one(AdvanceJob{begun, {}, Advance::begun}), kApplied);
+  Job other = waiting(sample_job(1, "a"), at(30), 2);
+  other.gen = 2;
+  EXPECT_EQ(commit_one(PutJob{other, 1, {}}), kApplied);
+  EXPECT_TRUE(must(store_.started(10)).empty());
+  EXPECT_EQ(due(10), Ids({1}));
 }
 
 TEST_P(StoreContract, AStartedJobIsNoLongerDueButStarted) {

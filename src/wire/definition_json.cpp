@@ -81,12 +81,14 @@ JobDefinition read_definition(ObjectReader& properties, Reading& reading) {
   return definition;
 }
 
-void check_definition_size(const JobDefinition& definition, Reading& reading) {
-  const std::size_t bytes = definition_text(definition).size() + secrets_text(definition).size();
+std::string measured_text(const JobDefinition& definition, Reading& reading) {
+  std::string text = definition_text(definition);
+  const std::size_t bytes = text.size() + secrets_text(definition).size();
   if (bytes > kJobBytesMax) {
     reading.fail(
         "", fmt::format("The job is {} bytes large; at most {} are allowed.", bytes, kJobBytesMax));
   }
+  return text;
 }
 
 void write_definition(JsonWriter& out, const JobDefinition& definition,

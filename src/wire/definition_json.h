@@ -22,9 +22,9 @@ inline constexpr std::size_t kJobBytesMax = 16 * 1024;  // definition and secret
 // retryPolicy in every place where the founding documents put them) and recurrence.
 JobDefinition read_definition(ObjectReader& properties, Reading& reading);
 
-// Fails when the definition is larger than kJobBytesMax. Apart, for it costs as much as reading
-// one, and what is stored was small enough.
-void check_definition_size(const JobDefinition& definition, Reading& reading);
+// Its definition_text(). Fails when definition and secrets are larger than kJobBytesMax. Apart, for
+// it costs as much as reading one, and what is stored was small enough.
+std::string measured_text(const JobDefinition& definition, Reading& reading);
 
 // The members startTime, action, recurrence, for the object that is open: in the live service's
 // order.

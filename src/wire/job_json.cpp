@@ -30,7 +30,7 @@ constexpr Spelling<JobState> kStates[] = {
 void read_properties(ObjectReader& properties, JobRequest& out, Reading& reading) {
   properties.skip("status");  // ours to tell; clients send back what they were given
   out.definition = read_definition(properties, reading);
-  if (reading.errors.empty()) check_definition_size(out.definition, reading);
+  if (reading.errors.empty()) out.text = measured_text(out.definition, reading);
   const auto state = properties.choice("state", kStates);
   if (state && is_final(*state)) {
     properties.fail("state", fmt::format("can be set to enabled or disabled only; it is '{}'.",

@@ -17,6 +17,8 @@ namespace belfry {
 // What a client asks of a job: its definition, and whether it shall run.
 struct JobRequest {
   JobDefinition definition;
+  std::string
+      text;  // the definition's canonical one (wire/definition_json.h), if there is no error
   bool enabled = true;
 };
 

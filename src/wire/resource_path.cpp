@@ -103,7 +103,7 @@ class Segments {
   // that leads nowhere is the greater fault.
   std::string name(const NameRule& rule) {
     if (at_end()) return {};
-    std::string text = all_[at_++];
+    std::string text = std::move(all_[at_++]);
     if (!obeys(text, rule) && !fault_) {
       fault_ = Error{ErrorCode::invalid,
                      fmt::format("The {} '{}' is not allowed: it must be {}.", rule.what,

@@ -20,6 +20,8 @@ constexpr Ticks kCrowdTried = std::chrono::seconds{1};
 constexpr std::size_t kTriesInVainMax = 8;
 constexpr std::size_t kTriesInVainBesideOthersMax = 2;
 
+constexpr std::size_t kStartsShortOfRoom = 100;
+
 std::size_t rows_in(const std::vector<Write>& writes) {
   std::size_t rows = 0;
   for (const Write& write : writes) {
@@ -192,10 +194,26 @@ bool Engine::refill(Instant now) {
 void Engine::begin_due(Draft& draft, Instant now) {
   if (!starting_ || started_.size() >= options_.in_flight_max) return;
   const std::size_t room = options_.in_flight_max - started_.size();
-  const std::size_t starts_max = std::min(options_.starts_per_step_max, room);
+  const std::size_t starts_max = std::min(starts_per_step_max(), room);
   const std::size_t begun = begin_due_of(agenda_.others(), starts_max, draft, now);
   const std::size_t of_crowd = std::min(crowd_starts_max(now), room_for_crowd(now));
   begin_due_of(agenda_.crowd(), std::min(of_crowd, starts_max - begun), draft, now);
+}
+
+// So many wait for room that more would only wait with them.
+bool Engine::short_of_room() const {
+  return awaiting_room_.size() > options_.crowd_awaiting_room_max;
+}
+
+// All the same some are begun: others' targets may have room.
+std::size_t Engine::starts_per_step_max() const {
+  return short_of_room() ? std::min(kStartsShortOfRoom, options_.starts_per_step_max)
+                         : options_.starts_per_step_max;
+}
+
+// Nothing is ahead of its time that would have to wait.
+Ticks Engine::start_ahead() const {
+  return short_of_room() ? Ticks{0} : options_.start_ahead;
 }
 
 std::size_t Engine::room_for_crowd(Instant now) const {
@@ -232,7 +250,7 @@ std::size_t Engine::begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& 
   std::size_t begun = 0;
   while (begun < starts_max) {
     const auto due = agenda.earliest();
-    if (!due || *due > now + options_.start_ahead) break;
+    if (!due || *due > now + start_ahead()) break;
     Job job = agenda.take_first();
     // A command of this very step changed it: it comes back to the agenda as it now is.
     if (draft.touched(job)) continue;
@@ -405,11 +423,11 @@ Instant Engine::next_step(Instant now) const {
   if (starting_ && !unsent_.empty()) next = std::min(next, now + options_.refused_backoff);
   if (starting_ && started_.size() < options_.in_flight_max) {
     if (const auto due = agenda_.others().earliest()) {
-      next = std::min(next, *due - options_.start_ahead);
+      next = std::min(next, *due - start_ahead());
     }
     if (const auto due = agenda_.crowd().earliest(); due && room_for_crowd(now) > 0) {
       const Instant rested = crowd_rests_until(now).value_or(now);
-      next = std::min(next, std::max(*due - options_.start_ahead, rested));
+      next = std::min(next, std::max(*due - start_ahead(), rested));
     }
     next = std::min(next, agenda_.loads_at());
   }

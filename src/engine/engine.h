@@ -136,6 +136,9 @@ class Engine {
   void begin_due(Draft& draft, Instant now);
   std::size_t begin_due_of(Agenda& agenda, std::size_t starts_max, Draft& draft, Instant now);
   std::size_t crowd_starts_max(Instant now) const;
+  bool short_of_room() const;
+  std::size_t starts_per_step_max() const;
+  Ticks start_ahead() const;
   std::size_t room_for_crowd(Instant now) const;
   bool others_soon(Instant now) const;
   bool crowd_refused_within(Ticks span, Instant now) const;

@@ -167,6 +167,38 @@ TEST_F(EngineRoom, ACrowdWaitsUntilThereIsRoomOrPatienceEnds) {
   EXPECT_EQ(next, at(kDue) + kPatience);
 }
 
+// While many wait, more would only wait with them: few are begun, in case that others' targets have
+// room, and none ahead of its time.
+TEST(EngineShortOfRoom, FewAreBegunAndNoneAheadOfTime) {
+  MemoryStore store;
+  Targets target;
+  EngineOptions options;
+  options.start_ahead = Millis{25};
+  options.crowd_awaiting_room_max = 50;
+  Engine engine(store, target, Random{1}, options);
+  ASSERT_TRUE(store.commit({PutCollection{sample_collection()}}));
+  for (std::int64_t id = 1; id <= 1'300; ++id) {
+    Job job = sample_job(id, fmt::format("job{}", id));
+    const Instant due = at(kDue) + Millis{id <= 1'000 ? 0 : 20};
+    job.definition.edit().timing = {.start_time = due, .recurrence = {}};
+    ASSERT_TRUE(store.commit({PutJob{waiting(job, due), kGenAbsent, {}}}));
+  }
+  const auto started = [&] { return store.started(10'000)->size(); };
+  engine.step(at(kDue) - Millis{25});
+  EXPECT_EQ(started(), 1'000u) << "nobody knew";
+  EXPECT_EQ(engine.step(at(kDue)), at(kDue) + Millis{20});
+  EXPECT_EQ(started(), 1'000u) << "the rest is not due yet";
+  engine.step(at(kDue) + Millis{20});
+  EXPECT_EQ(started(), 1'100u);
+  engine.step(at(kDue) + Millis{20});
+  EXPECT_EQ(started(), 1'200u);
+  target.room = 1'180;
+  engine.step(at(kDue) + Millis{20});
+  EXPECT_EQ(target.sent.size(), 1'180u) << "there is room: those that waited go first";
+  engine.step(at(kDue) + Millis{20});
+  EXPECT_EQ(started(), 1'300u);
+}
+
 // Those of a target that hangs wait in front, and do not keep the others from being sent.
 TEST_F(EngineRoom, TheyTakeTurns) {
   put(35, "slow");

@@ -190,6 +190,8 @@ TEST(HttpClientFairness, SendsTheCallOfAnotherOwnerNext) {
   });
   HttpClientLimits limits;
   limits.connections_per_origin_max = 1;
+  limits.waiting_per_owner_and_origin_max = 1'000;
+  limits.waiting_per_origin_max = 4'000;
   const auto client = start_client(local_options(limits));
   for (int i = 0; i < 1'000; ++i) begin(*client, call_of("a", target.port()));
   auto last_of_a = begin(*client, call_of("a", target.port()));

@@ -133,6 +133,27 @@ TEST_P(StoreAccess, RowsOfAScopeAreThoseInIt) {
   EXPECT_EQ(numbers({.scope = "s", .before = 6, .limit = 2}), (Ids{5, 4}));
 }
 
+// One step tells of many subscriptions' changes.
+TEST_P(StoreAccess, RowsOfATransactionAreFoundByTheirScopeToo) {
+  const auto tell = [this](const std::vector<std::string>& scopes) {
+    std::vector<Write> batch;
+    for (const std::string& scope : scopes) {
+      batch.emplace_back(AppendAudit{entry(scope), std::nullopt});
+    }
+    commit(batch);
+  };
+  tell({"s/g/c", "s2", "s/g2", "s2/g", "s3", "s/g/c"});
+  tell({"s2", "s2"});
+  tell({"", "s/g", "s3", "s"});
+  EXPECT_EQ(numbers({.scope = "s", .limit = 100}), (Ids{12, 10, 6, 3, 1}));
+  EXPECT_EQ(numbers({.scope = "s/g", .limit = 100}), (Ids{10, 6, 1}));
+  EXPECT_EQ(numbers({.scope = "s2", .limit = 100}), (Ids{8, 7, 4, 2}));
+  EXPECT_EQ(numbers({.scope = "s3", .limit = 100}), (Ids{11, 5}));
+  EXPECT_EQ(numbers({.scope = "s", .before = 6, .limit = 1}), Ids{3});
+  EXPECT_EQ(numbers({.scope = "s", .before = 12, .limit = 2}), (Ids{10, 6}));
+  EXPECT_EQ(numbers({.scope = "", .limit = 100}).size(), 12u);
+}
+
 // The row and what it tells of stand or fall together.
 TEST_P(StoreAccess, ARowIsRefusedWithTheWriteThatItTellsOf) {
   const std::vector<Write> batch = {

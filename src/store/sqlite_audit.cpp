@@ -20,15 +20,14 @@ INSERT INTO audit(number, at, kind, principal, principal_id, address, operation,
                   scope, resource, result, before, after, hash)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14))";
 
-const std::string kSelect = R"(
+const std::string kColumns = R"(
 SELECT number, at, kind, principal, principal_id, address, operation, scope, resource, result,
-       before, after, hash FROM audit )";
+       before, after, hash )";
+const std::string kSelect = kColumns + "FROM audit ";
 const std::string kNewest = kSelect + "WHERE number < ?1 ORDER BY number DESC LIMIT ?2";
 // Spans of one subscription do not overlap; its rows are looked for in them, and the scope among
 // these.
-const std::string kNewestOfScope = R"(
-SELECT number, at, kind, principal, principal_id, address, operation, scope, resource, result,
-       before, after, hash
+const std::string kNewestOfScope = kColumns + R"(
 FROM audit_span AS s CROSS JOIN audit AS a ON a.number BETWEEN s.first AND s.last
 WHERE s.subscription = ?3 AND s.first < ?1 AND a.number < ?1 AND a.subscription = ?3
   AND (scope = ?4 OR (scope > ?5 AND scope < ?6))

@@ -30,20 +30,21 @@ SELECT c.subscription, c.resource_group, c.name, c.location, c.tags, c.sku, c.st
 CollectionKey read_collection_key(Rows& rows);
 JobCollection read_collection(Rows& rows);
 
-// One that may be started, and one that is not: then there is no need for a row of `started`.
-inline constexpr char kSelectJob[] = R"(
+// What of it stands in `started` is named by the caller.
+inline std::string select_job(const std::string& started, const std::string& covered_until) {
+  return R"(
 SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
-       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, s.at,
-       p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults,
-       coalesce(s.covered_until, p.covered_until), p.owed_until, p.retry_interval, p.ended,
-       p.defined_at
-)";
-inline constexpr char kSelectWaitingJob[] = R"(
-SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
-       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, NULL,
-       p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, p.covered_until,
+       p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, )" +
+         started + R"(,
+       p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, )" +
+         covered_until + R"(,
        p.owed_until, p.retry_interval, p.ended, p.defined_at
 )";
+}
+// One that may be started, and one that is not: then there is no need for a row of `started`.
+inline const std::string kSelectJob =
+    select_job("s.at", "coalesce(s.covered_until, p.covered_until)");
+inline const std::string kSelectWaitingJob = select_job("NULL", "p.covered_until");
 // A definition that does not parse, and secrets that do not open, fail the rows.
 Job read_job(Rows& rows, const Sealer& sealer);
 

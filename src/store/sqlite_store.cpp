@@ -46,7 +46,7 @@ FROM collection AS c CROSS JOIN job AS j ON j.collection = c.id
                      CROSS JOIN progress AS p ON p.job = j.id
                      LEFT JOIN started AS s ON s.job = j.id
 )";
-const std::string kWaiting = std::string(kSelectWaitingJob) + R"(
+const std::string kWaiting = kSelectWaitingJob + R"(
 FROM progress AS p INDEXED BY progress_due CROSS JOIN job AS j ON j.id = p.job
                                            CROSS JOIN collection AS c ON c.id = j.collection
 WHERE p.due IS NOT NULL AND p.due < ?4
@@ -64,7 +64,7 @@ const std::string kDueIn = kWaiting + kInInstant + kEarliestFirst;
 const std::string kDueAfter = kWaiting + kAfterInstant + kEarliestFirst;
 const std::string kDueInOf = kWaiting + kInInstant + kOfCollections + kEarliestFirst;
 const std::string kDueAfterOf = kWaiting + kAfterInstant + kOfCollections + kEarliestFirst;
-const std::string kStarted = std::string(kSelectJob) + R"(
+const std::string kStarted = kSelectJob + R"(
 FROM started AS s CROSS JOIN progress AS p ON p.job = s.job
                   CROSS JOIN job AS j ON j.id = p.job
                   CROSS JOIN collection AS c ON c.id = j.collection

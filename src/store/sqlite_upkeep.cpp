@@ -76,7 +76,7 @@ constexpr Rule kRules[] = {
 };
 
 // Whether it is started does not matter here, and in an older store is said elsewhere.
-const std::string kEveryJob = std::string(kSelectWaitingJob) + R"(
+const std::string kEveryJob = kSelectWaitingJob + R"(
 FROM job AS j CROSS JOIN progress AS p ON p.job = j.id
               CROSS JOIN collection AS c ON c.id = j.collection)";
 

@@ -159,12 +159,13 @@ TEST(AmqpClient, RefusesBeyondItsLimitsAndWhenItEnds) {
 
 TEST(AmqpClient, RefusesMoreMessagesInAllThanAllowed) {
   const AmqpTestBroker broker({.does = Does::say_nothing, .takes_tokens = true});
+  const AmqpTestBroker other({.does = Does::say_nothing, .takes_tokens = true});
   AmqpLimits limits;
   limits.calls_max = 2;
-  const auto client = start(limits);
   AmqpResults results;
+  const auto client = start(limits);
   EXPECT_TRUE(client->send(message_to(broker.port()), results.receiver()));
-  EXPECT_TRUE(client->send(message_to(1), results.receiver()));
+  EXPECT_TRUE(client->send(message_to(other.port()), results.receiver()));
   EXPECT_FALSE(client->send(message_to(2), results.receiver()));
 }
 

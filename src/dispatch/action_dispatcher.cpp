@@ -87,7 +87,7 @@ bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
   }
   HttpClient::Make make = maker_of(errand, to.tls);
   if (const auto* who = std::get_if<ActiveDirectoryOAuth>(how)) {
-    return call_with_token(*who, make(), errand);
+    return call_with_token(*who, make(), std::move(to), errand);
   }
   auto understand = [host = origin->host](const HttpResult& result) {
     return outcome_of(host, result);
@@ -110,19 +110,21 @@ HttpClient::Make ActionDispatcher::maker_of(const Errand& errand,
   };
 }
 
-// The attempt's time is for both: what the token takes is not left for the call.
+// The attempt's time is for both: what the token takes is not left for the call. There is room for
+// the call before the token is asked for: or else it would have to fail for our own limits.
 bool ActionDispatcher::call_with_token(const ActiveDirectoryOAuth& who, HttpCall call,
-                                       const Errand& errand) {
-  const auto go_on = [this, who, call, attempt = errand.attempt, timeout = errand.timeout,
-                      began = token_clock_.now(), not_before = errand.not_before,
-                      owner =
-                          folded(errand.job.key->collection)](const Result<std::string>& token) {
+                                       HttpDestination to, const Errand& errand) {
+  std::optional<HttpRoom> reserved = http_->reserve(std::move(to));
+  if (!reserved) return false;
+  const auto room = std::make_shared<HttpRoom>(*std::move(reserved));
+  const auto go_on = [this, who, call, room, attempt = errand.attempt, timeout = errand.timeout,
+                      began = token_clock_.now(),
+                      not_before = errand.not_before](const Result<std::string>& token) {
     if (!token) {
       return fail(attempt, fmt::format("Http Action - {}.", token.error().message));
     }
     HttpCall with_token = call;
     add_bearer_token(with_token, *token);
-    with_token.owner = owner;
     const auto taken = std::chrono::floor<Millis>(token_clock_.now() - began);
     with_token.timeout = std::max(timeout - taken, Millis{1});
     with_token.hold = hold_until(not_before);
@@ -132,10 +134,7 @@ bool ActionDispatcher::call_with_token(const ActiveDirectoryOAuth& who, HttpCall
       if (reply != nullptr && reply->status == 401) tokens_.forget(who, token);
       return outcome_of(host, result);
     };
-    if (!send_call(std::move(with_token), attempt, understand)) {
-      fail(attempt, fmt::format("Http Action - Too many calls wait for host '{}' already.",
-                                call.origin.host));
-    }
+    http_->send(std::move(*room), std::move(with_token), reporter_of(attempt, understand));
   };
   return tokens_.obtain(who, errand.timeout, go_on);
 }

@@ -83,7 +83,8 @@ class ActionDispatcher final : public Dispatcher {
 
   bool perform(const HttpAction& action, const Errand& errand);
   HttpClient::Make maker_of(const Errand& errand, std::shared_ptr<const TlsClient> tls);
-  bool call_with_token(const ActiveDirectoryOAuth& who, HttpCall call, const Errand& errand);
+  bool call_with_token(const ActiveDirectoryOAuth& who, HttpCall call, HttpDestination to,
+                       const Errand& errand);
   bool perform(const StorageQueueAction& action, const Errand& errand);
   bool perform(const ServiceBusQueueAction& action, const Errand& errand);
   bool perform(const ServiceBusTopicAction& action, const Errand& errand);

@@ -355,20 +355,35 @@ TEST_F(ActionDispatcherTest, RefusesOneCollectionAtABrokerAndTakesAnother) {
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
 }
 
-// A call with a token is accepted before it is known whether its target has room: what has none
-// is told of as failed.
-TEST_F(ActionDispatcherTest, TakesTheCallsOfAnotherCollectionWithATokenToo) {
-  const ScriptedTarget issuer(issue_tokens);
+// There is room for a call before its token is asked for: nothing fails for want of room.
+TEST_F(ActionDispatcherTest, RefusesOneCollectionWithATokenAndTakesAnother) {
+  const ScriptedTarget issuer([](Conversation& conversation) { conversation.hang(); });
   endpoint_ = issuer_at(issuer.port());
   const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
   const auto dispatcher = start(room_for_two());
   Job job = job_calling_with_token(target.port());
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
-  const std::string message = reports_.take().second.message;
-  EXPECT_NE(message.find("Too many calls wait"), std::string::npos) << message;
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+  EXPECT_FALSE(dispatcher->send(attempt_, job, kAtOnce));
   job.key.edit().collection.name = "other";
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
-  EXPECT_EQ(reports_.size(), 0u) << "the token is there: it would have been refused at once";
+  EXPECT_EQ(reports_.size(), 0u);
+}
+
+// The room that was taken for it is given back with the token's refusal.
+TEST_F(ActionDispatcherTest, KeepsNoRoomForACallWhoseTokenIsRefused) {
+  const ScriptedTarget issuer([](Conversation& conversation) {
+    while (!conversation.request().empty()) conversation.answer("{}");
+  });
+  endpoint_ = issuer_at(issuer.port());
+  const ScriptedTarget target([](Conversation& conversation) { conversation.hang(); });
+  const auto dispatcher = start(room_for_two());
+  const Job job = job_calling_with_token(target.port());
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+    const std::string message = reports_.take().second.message;
+    EXPECT_NE(message.find("no access_token"), std::string::npos) << message;
+  }
 }
 
 // The engine sends what was started and never settled again after the restart.

@@ -22,6 +22,9 @@ constexpr std::size_t kTriesInVainBesideOthersMax = 2;
 
 constexpr std::size_t kStartsShortOfRoom = 100;
 
+// So many of those that may have been sent before are tried in vain in a step.
+constexpr std::size_t kResendsInVainMax = 500;
+
 std::size_t rows_in(const std::vector<Write>& writes) {
   std::size_t rows = 0;
   for (const Write& write : writes) {
@@ -95,11 +98,13 @@ Status Engine::recover() {
     return started.error();
   }
   agenda_.clear();
-  awaiting_room_.clear();
   unsent_.clear();
   const auto before = std::exchange(started_, {});
+  // What waits for room was not sent, and may still be taken back.
+  std::unordered_set<JobId> awaiting_room;
+  for (const AwaitingRoom& one : awaiting_room_) awaiting_room.insert(one.job);
   for (Job& job : *started) {
-    unsent_.push_back({job.id, /*perhaps_sent=*/true});
+    if (!awaiting_room.contains(job.id)) unsent_.push_back({job.id, /*perhaps_sent=*/true});
     started_.emplace(job.id, std::move(job));
   }
   // A write whose answer was lost may have ended their chains.
@@ -131,7 +136,7 @@ void Engine::take_back_refused(Draft& draft, Instant now) {
     const Job* job = still_to_be_sent(one.job);
     if (job == nullptr) return true;
     draft.advance(unstarted(*job, due_after_refusal(*job, now, backoff)), {});
-    if (agenda_.crowded()) crowd_refused_ = now;
+    if (agenda_.in_crowd(*job)) crowd_refused_ = now;
     --left;
     return true;
   });
@@ -219,7 +224,14 @@ Ticks Engine::start_ahead() const {
 std::size_t Engine::room_for_crowd(Instant now) const {
   const std::size_t waiting_max =
       others_soon(now) ? options_.crowd_starts_per_step_max : options_.crowd_awaiting_room_max;
-  return waiting_max - std::min(waiting_max, awaiting_room_.size());
+  return waiting_max - std::min(waiting_max, crowd_awaiting_room());
+}
+
+// Not what others have waiting: their targets may be other ones, and hang.
+std::size_t Engine::crowd_awaiting_room() const {
+  const auto of_crowd = [](const AwaitingRoom& one) { return one.of_crowd; };
+  return static_cast<std::size_t>(
+      std::count_if(awaiting_room_.begin(), awaiting_room_.end(), of_crowd));
 }
 
 // So few that the step is over before the others' next jobs are due.
@@ -347,18 +359,25 @@ void Engine::forget_jobs_of(const CollectionKey& key) {
 void Engine::send_unsent(Instant now) {
   if (!starting_) return;
   send_awaiting_room(now);
+  std::vector<Unsent> in_vain;  // go behind those that were not tried
   for (const Unsent& unsent : std::exchange(unsent_, {})) {
+    if (in_vain.size() == kResendsInVainMax && unsent.perhaps_sent) {
+      unsent_.push_back(unsent);
+      continue;
+    }
     const Job* job = still_to_be_sent(unsent.job);
     if (job == nullptr || send(*job, now)) continue;
     // A start that led to nothing can be taken back. One that may have been sent before a crash
     // stands: sent again it must have the same id.
     if (unsent.perhaps_sent) {
-      unsent_.push_back(unsent);
+      in_vain.push_back(unsent);
     } else {
       const bool may_wait = awaiting_room_.size() < options_.awaiting_room_max;
-      awaiting_room_.push_back({unsent.job, may_wait ? now + options_.room_patience : now});
+      awaiting_room_.push_back(
+          {unsent.job, may_wait ? now + options_.room_patience : now, agenda_.in_crowd(*job)});
     }
   }
+  unsent_.insert(unsent_.end(), in_vain.begin(), in_vain.end());
 }
 
 // They take turns: those of a target that hangs do not keep the others from trying.

@@ -119,6 +119,7 @@ class Engine {
   struct AwaitingRoom {
     JobId job{};
     Instant until{};
+    bool of_crowd = false;
   };
   struct Answer {
     std::string key;
@@ -140,6 +141,7 @@ class Engine {
   std::size_t starts_per_step_max() const;
   Ticks start_ahead() const;
   std::size_t room_for_crowd(Instant now) const;
+  std::size_t crowd_awaiting_room() const;
   bool others_soon(Instant now) const;
   bool crowd_refused_within(Ticks span, Instant now) const;
   std::optional<Instant> crowd_rests_until(Instant now) const;
@@ -170,7 +172,7 @@ class Engine {
   std::map<AttemptKey, Job> superseded_;    // in flight, but their chain was ended; the job before
   std::vector<Unsent> unsent_;              // started durably, to be sent by this step
   std::deque<AwaitingRoom> awaiting_room_;  // started, but the target's queue is full
-  Instant crowd_refused_ = kFirstInstant;   // when one was last taken back while there was a crowd
+  Instant crowd_refused_ = kFirstInstant;   // when one of a crowd was last taken back
   Reports unsettled_;                       // reported, but the store failed before it was settled
   bool recovered_ = false;                  // what is in memory is what is stored
   bool starting_ = true;

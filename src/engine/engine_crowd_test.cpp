@@ -18,12 +18,12 @@ namespace {
 
 constexpr int kDue = 100;  // at() that second
 
-// Takes everything, or nothing of the greedy one's, and keeps the names in order.
+// Takes everything, or nothing of one subscription's, and keeps the names in order.
 class Target final : public Dispatcher {
  public:
   bool send(const Attempt&, const Job& job, Instant) override {
     const std::string& whose = job.key->collection.subscription;
-    if (full && whose == "greedy") {
+    if (full && whose == full_for) {
       ++refused;
       return false;
     }
@@ -39,6 +39,7 @@ class Target final : public Dispatcher {
   }
 
   bool full = false;
+  std::string full_for = "greedy";
   int refused = 0;
   std::vector<std::string> sent;
 };
@@ -135,6 +136,20 @@ TEST_F(EngineCrowd, WhatWasRefusedRestsWhileOthersHaveSomethingDueSoon) {
   const int before = target_.refused;
   engine_.step(at(kDue + 2));
   EXPECT_GT(target_.refused, before) << "nobody else has anything due: no rest";
+}
+
+// Others' hosts may hang as well: that is no reason for a crowd to wait whose own answers.
+TEST_F(EngineCrowd, WhatOthersAreRefusedIsNotHeldAgainstIt) {
+  target_.full = true;
+  target_.full_for = "modest";
+  for (int millis = 0; millis < 10'000; millis += 50) put("modest", kDue, Millis{millis});
+  std::size_t sent = 0;
+  for (int millis = 0; millis < 5'000 && sent < 100; millis += 50) {
+    engine_.step(at(kDue) + Millis{millis});
+    sent += target_.take_greedy_and_modest().first;
+  }
+  EXPECT_EQ(sent, 100u);
+  EXPECT_GT(target_.refused, 10);
 }
 
 // A long step makes others late, and what is tried is likely to be refused again.

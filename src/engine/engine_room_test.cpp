@@ -38,6 +38,16 @@ class Targets final : public Dispatcher {
   std::deque<Attempt> sent;
 };
 
+class FailingStore final : public MemoryStore {
+ public:
+  Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override {
+    if (fails) return Error{ErrorCode::unavailable, "The store cannot be reached.", {}};
+    return MemoryStore::commit(batch);
+  }
+
+  bool fails = false;
+};
+
 class EngineRoom : public testing::Test {
  protected:
   EngineRoom() {
@@ -89,7 +99,7 @@ class EngineRoom : public testing::Test {
   const CollectionKey kKey = collection_key();
   const CollectionKey kOthers{.subscription = "others", .resource_group = "g", .name = "n"};
   std::int64_t last_id_ = 0;
-  MemoryStore store_;
+  FailingStore store_;
   Targets target_;
   Engine engine_{store_, target_, Random{1}, options()};
 };
@@ -135,6 +145,45 @@ TEST_F(EngineRoom, WhatFoundRoomIsNotTakenBack) {
   EXPECT_EQ(target_.sent.size(), 2u);
   engine_.step(at(kDue) + kPatience);
   EXPECT_EQ(stored_as_started(), 2u);
+}
+
+// It was never sent, and that is known still: it need not stand until it is.
+TEST_F(EngineRoom, WhatWaitsIsTakenBackAlsoWhenTheStoreFailedMeanwhile) {
+  put(3, "job");
+  put(1, "job", Millis{10});
+  engine_.step(at(kDue));
+  store_.fails = true;
+  engine_.step(at(kDue) + Millis{10});
+  EXPECT_FALSE(engine_.healthy());
+  store_.fails = false;
+  engine_.step(at(kDue) + Millis{20});
+  EXPECT_EQ(stored_as_started(), 4u);
+  engine_.step(at(kDue) + kPatience);
+  engine_.step(at(kDue) + 2 * kPatience);
+  EXPECT_EQ(stored_as_started(), 0u);
+}
+
+// After a restart nobody knows which were sent: they stand, and a host that hangs has thousands. A
+// step tries some of them; those that it did not try come first in the next.
+TEST_F(EngineRoom, OfWhatMayHaveBeenSentBeforeAStepTriesSome) {
+  put(600, "slow");
+  put(10, "job");
+  Targets before;
+  before.slow_room = before.room = 610;
+  {
+    EngineOptions all = options();
+    all.agenda_max = all.starts_per_step_max = 1'000;
+    Engine died(store_, before, Random{1}, all);
+    died.step(at(kDue));
+  }
+  EXPECT_EQ(before.sent.size(), 610u);
+  target_.room = 10;
+  for (int step = 0; step < 3; ++step) {
+    target_.tries = 0;
+    engine_.step(at(kDue));
+    EXPECT_LE(target_.tries, 510);
+  }
+  EXPECT_EQ(target_.sent.size(), 10u);
 }
 
 // A start that is changed while it waits is another one.

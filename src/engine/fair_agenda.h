@@ -48,11 +48,11 @@ class FairAgenda {
   const Agenda& others() const { return others_; }
   const Agenda& crowd() const { return crowd_; }
   bool crowded() const { return !crowded_.empty(); }
+  bool in_crowd(const Job& job) const;
 
  private:
   void load_others(const DueQuery& asked, std::vector<Job> jobs, Instant until);
   void part(std::vector<Job> jobs, const std::string& subscription);
-  bool in_crowd(const Job& job) const;
 
   Agenda others_;
   Agenda crowd_;

@@ -28,6 +28,7 @@ HttpClientLimits admission_limits(const AmqpLimits& limits) {
   out.connections_per_origin_max = 1;
   out.waiting_per_origin_max = limits.calls_per_broker_max - 1;
   out.waiting_per_owner_and_origin_max = limits.calls_per_owner_and_broker_max - 1;
+  out.waiting_per_tenant_and_origin_max = limits.calls_per_tenant_max;  // a part of a broker's
   out.connections_max = limits.brokers_max;
   out.connections_per_owner_max = limits.brokers_per_owner_max;
   out.calls_max = limits.calls_max;

@@ -89,6 +89,24 @@ bool HttpClient::send(HttpDestination to, Ticks hold, Make make, Done done) {
   return loop.send(std::move(to), hold, std::move(make), std::move(done));
 }
 
+std::optional<HttpRoom> HttpClient::reserve(HttpDestination to) {
+  return loop_of(to.origin).reserve(std::move(to));
+}
+
+void HttpClient::send(HttpRoom room, HttpCall call, Done done) {
+  const auto loop = room.loop_;
+  loop->send(std::move(room), std::move(call), std::move(done));
+}
+
+HttpRoom::HttpRoom(std::shared_ptr<HttpClientLoop> loop, HttpOriginPool& pool, std::string owner)
+    : loop_(std::move(loop)), pool_(&pool), owner_(std::move(owner)) {}
+
+HttpRoom::HttpRoom(HttpRoom&&) noexcept = default;
+
+HttpRoom::~HttpRoom() {
+  if (loop_) loop_->release(*pool_, owner_);
+}
+
 std::vector<TargetLoad> HttpClient::loads() const {
   std::vector<TargetLoad> all;
   for (const auto& loop : loops_) loop->add_loads(all);

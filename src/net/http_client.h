@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,7 +32,26 @@
 namespace belfry {
 
 class HttpClientLoop;
+class HttpOriginPool;
 struct HttpProxy;
+
+// Room for one call at its origin, taken before it is known what is to be sent there. It is given
+// back when this ends, unless a call has it by then.
+class HttpRoom {
+ public:
+  HttpRoom(std::shared_ptr<HttpClientLoop> loop, HttpOriginPool& pool, std::string owner);
+  ~HttpRoom();
+  HttpRoom(HttpRoom&&) noexcept;
+  HttpRoom& operator=(HttpRoom&&) = delete;
+
+ private:
+  friend class HttpClient;
+  friend class HttpClientLoop;
+
+  std::shared_ptr<HttpClientLoop> loop_;  // none: a call has it
+  HttpOriginPool* pool_;
+  std::string owner_;
+};
 
 class HttpClient {
  public:
@@ -60,6 +80,11 @@ class HttpClient {
   bool send(HttpCall call, Done done);
   // The same for a call that is made only once there is room for it, by a thread of the client.
   bool send(HttpDestination to, Ticks hold, Make make, Done done);
+
+  // In two steps: none where a limit is reached or the client is draining; the call then goes where
+  // there is room for it.
+  std::optional<HttpRoom> reserve(HttpDestination to);
+  void send(HttpRoom room, HttpCall call, Done done);
 
   // From any thread. An origin that is called with several certificates is there several times.
   std::vector<TargetLoad> loads() const;

@@ -3,8 +3,8 @@
 // HttpAdmission counts the calls that were taken and are not finished, and says whether there
 // is room for one more: in all, at its origin, for its owner, and for its owner at its origin.
 // An origin that hangs and an owner who asks for too much are refused when they have their
-// part, and what is left is left to the others. So is a tenant: what stands before the first
-// slash of its owners' names.
+// part, and what is left is left to the others. So is a tenant, in all and at an origin: what
+// stands before the first slash of its owners' names.
 //
 // The first calls of an origin take a slot each, which is a connection that they may open;
 // those after them wait for the same connections. So the sum of slots bounds the open sockets.
@@ -27,6 +27,7 @@ class HttpAdmission {
   struct Origin {
     std::size_t calls = 0;
     std::unordered_map<std::string, std::size_t> calls_of_owner;
+    std::unordered_map<std::string, std::size_t> calls_of_tenant;
   };
 
   explicit HttpAdmission(const HttpClientLimits& limits) : limits_(limits) {}

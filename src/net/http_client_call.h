@@ -105,14 +105,15 @@ struct HttpResult {
 // part of it, so that there is room for others. Beyond what is marked so, send() refuses.
 struct HttpClientLimits {
   std::size_t connections_per_origin_max = 64;
-  std::size_t waiting_per_origin_max = 1'000;          // refuses; of all owners together
-  std::size_t waiting_per_owner_and_origin_max = 250;  // refuses
-  std::size_t connections_max = 4'000;                 // refuses; in use, in all
-  std::size_t connections_per_owner_max = 1'000;       // refuses; at all origins together
-  std::size_t calls_max = 50'000;                      // refuses; in use or waiting, in all
-  std::size_t calls_per_owner_max = 2'500;             // refuses; at all origins together
-  std::size_t calls_per_tenant_max = 5'000;            // refuses; of all owners of a tenant
-  std::size_t idle_max = 1'000;                        // kept for the next call, in all
+  std::size_t waiting_per_origin_max = 1'000;           // refuses; of all owners together
+  std::size_t waiting_per_owner_and_origin_max = 250;   // refuses
+  std::size_t waiting_per_tenant_and_origin_max = 500;  // refuses; of all owners of a tenant
+  std::size_t connections_max = 4'000;                  // refuses; in use, in all
+  std::size_t connections_per_owner_max = 1'000;        // refuses; at all origins together
+  std::size_t calls_max = 50'000;                       // refuses; in use or waiting, in all
+  std::size_t calls_per_owner_max = 2'500;              // refuses; at all origins together
+  std::size_t calls_per_tenant_max = 5'000;             // refuses; of all owners of a tenant
+  std::size_t idle_max = 1'000;                         // kept for the next call, in all
   std::size_t head_bytes_max = 64 * 1024;    // of an answer, the informational ones included
   std::size_t body_bytes_max = 1024 * 1024;  // read; then the connection is closed
   std::size_t body_kept_bytes_max = 2048;

@@ -148,6 +148,21 @@ TEST(HttpAdmission, BoundsTheCallsOfATenantOverAllItsOwners) {
   EXPECT_TRUE(admission.has_room(origins[2], "t/g/c"));
 }
 
+// Nor all the room that there is at a host which others call as well.
+TEST(HttpAdmission, BoundsATenantAtAnOriginOverAllItsOwners) {
+  HttpClientLimits limits = small_limits();
+  limits.waiting_per_tenant_and_origin_max = 4;
+  HttpAdmission admission(limits);
+  HttpAdmission::Origin origin;
+  EXPECT_EQ(fill(admission, origin, "t/g/a"), 4u);
+  EXPECT_EQ(fill(admission, origin, "t/g/b"), 2u);
+  EXPECT_EQ(fill(admission, origin, "t/g/c"), 0u);
+  EXPECT_EQ(fill(admission, origin, "t2/g/a"), 2u);
+  admission.release(origin, "t2/g/a");
+  admission.release(origin, "t/g/a");
+  EXPECT_TRUE(admission.has_room(origin, "t/g/c"));
+}
+
 TEST(HttpAdmission, BoundsTheCallsInAll) {
   HttpClientLimits limits = small_limits();
   limits.connections_max = 100;
@@ -191,6 +206,7 @@ TEST(HttpClientFairness, SendsTheCallOfAnotherOwnerNext) {
   HttpClientLimits limits;
   limits.connections_per_origin_max = 1;
   limits.waiting_per_owner_and_origin_max = 1'000;
+  limits.waiting_per_tenant_and_origin_max = 1'000;
   limits.waiting_per_origin_max = 4'000;
   const auto client = start_client(local_options(limits));
   for (int i = 0; i < 1'000; ++i) begin(*client, call_of("a", target.port()));

@@ -31,6 +31,15 @@ void write_down(const HttpCall& call, const HttpProxy* proxy, HttpExchange& exch
   exchange.deadline = exchange.held_until + call.timeout;
 }
 
+HttpExchangePtr exchange_of(std::string owner, Ticks hold, HttpClient::Done done) {
+  auto exchange = std::make_unique<HttpExchange>();
+  exchange->done = std::move(done);
+  exchange->owner = std::move(owner);
+  exchange->accepted = exchange->begun = SteadyClock::now();
+  exchange->held_until = exchange->accepted + hold;
+  return exchange;
+}
+
 }  // namespace
 
 std::size_t HttpClientLoop::KeyHash::operator()(const HttpOriginKey& key) const {
@@ -43,24 +52,49 @@ std::size_t HttpClientLoop::KeyHash::operator()(const HttpOriginKey& key) const 
 // thousands to send in one go.
 bool HttpClientLoop::send(HttpDestination to, Ticks hold, HttpClient::Make make,
                           HttpClient::Done done) {
-  const bool proxied = options_->proxy && options_->proxy->carries(to.origin);
-  HttpOriginKey key{std::move(to.origin), to.tls ? std::move(to.tls) : options_->tls,
-                    proxied ? options_->proxy : nullptr};
-  auto exchange = std::make_unique<HttpExchange>();
-  exchange->done = std::move(done);
-  exchange->owner = std::move(to.owner);
-  exchange->accepted = exchange->begun = SteadyClock::now();
-  exchange->held_until = exchange->accepted + hold;
+  HttpOriginKey key = key_of(to);
+  HttpExchangePtr exchange = exchange_of(std::move(to.owner), hold, std::move(done));
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
     HttpOriginPool* pool = admit(std::move(key), exchange->owner);
     if (pool == nullptr) return false;
-    inbox_.push_back({pool, std::move(exchange), std::move(make)});
-    first = inbox_.size() == 1;
+    first = put_in_inbox({pool, std::move(exchange), std::move(make)});
   }
   if (first) boost::asio::post(context_, [this] { take_inbox(); });
   return true;
+}
+
+std::optional<HttpRoom> HttpClientLoop::reserve(HttpDestination to) {
+  HttpOriginKey key = key_of(to);
+  const std::lock_guard lock(mutex_);
+  HttpOriginPool* pool = admit(std::move(key), to.owner);
+  if (pool == nullptr) return std::nullopt;
+  return HttpRoom(shared_from_this(), *pool, std::move(to.owner));
+}
+
+void HttpClientLoop::send(HttpRoom room, HttpCall call, HttpClient::Done done) {
+  HttpExchangePtr exchange = exchange_of(std::move(room.owner_), call.hold, std::move(done));
+  const auto made = std::make_shared<HttpCall>(std::move(call));
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = put_in_inbox({room.pool_, std::move(exchange), [made] { return std::move(*made); }});
+  }
+  room.loop_.reset();  // from here on the exchange has the room
+  if (first) boost::asio::post(context_, [this] { take_inbox(); });
+}
+
+// Whether the loop is to be told of it: it is when there is something already.
+bool HttpClientLoop::put_in_inbox(Submission submission) {
+  inbox_.push_back(std::move(submission));
+  return inbox_.size() == 1;
+}
+
+HttpOriginKey HttpClientLoop::key_of(HttpDestination& to) const {
+  const bool proxied = options_->proxy && options_->proxy->carries(to.origin);
+  return {std::move(to.origin), to.tls ? std::move(to.tls) : options_->tls,
+          proxied ? options_->proxy : nullptr};
 }
 
 HttpOriginPool* HttpClientLoop::admit(HttpOriginKey key, const std::string& owner) {

@@ -35,6 +35,9 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
 
   // From any thread.
   bool send(HttpDestination to, Ticks hold, HttpClient::Make make, HttpClient::Done done);
+  std::optional<HttpRoom> reserve(HttpDestination to);
+  void send(HttpRoom room, HttpCall call, HttpClient::Done done);
+  void release(HttpOriginPool& pool, const std::string& owner);
   void add_loads(std::vector<TargetLoad>& all);
   void stop_taking();
   bool wait_for_none(SteadyTime until);
@@ -58,8 +61,9 @@ class HttpClientLoop : public std::enable_shared_from_this<HttpClientLoop> {
   };
   using Pools = std::unordered_map<HttpOriginKey, HttpOriginPool, KeyHash>;
 
+  HttpOriginKey key_of(HttpDestination& to) const;
   HttpOriginPool* admit(HttpOriginKey key, const std::string& owner);
-  void release(HttpOriginPool& pool, const std::string& owner);
+  bool put_in_inbox(Submission submission);
   void take_inbox();
   void begin(Submission submission);
   void arm_timer();

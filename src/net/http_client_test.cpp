@@ -466,6 +466,7 @@ TEST(HttpClient, ServesManyCallersAtOnce) {
   options.threads = 2;
   options.limits.connections_per_origin_max = 4;
   options.limits.waiting_per_owner_and_origin_max = kCallers * kCalls;
+  options.limits.waiting_per_tenant_and_origin_max = kCallers * kCalls;
   const auto client = start_client(std::move(options));
   std::latch answered(kCallers * kCalls);
   std::atomic<int> successes = 0;

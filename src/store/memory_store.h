@@ -17,7 +17,7 @@
 
 namespace belfry {
 
-class MemoryStore final : public Store, public TokenStore, public AuditLog {
+class MemoryStore : public Store, public TokenStore, public AuditLog {
  public:
   Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override;
   Result<std::size_t> sweep(const SweepLimits& limits) override;

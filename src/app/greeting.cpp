@@ -17,6 +17,10 @@ std::string shown_host(const ServeSettings& settings) {
   return settings.host.find(':') == std::string::npos ? settings.host : "[" + settings.host + "]";
 }
 
+const char* curl_of(const ServeSettings& settings) {
+  return settings.local_mode() ? "curl" : "curl -H \"Authorization: Bearer $BELFRY_TOKEN\"";
+}
+
 // Two commands that make a job, and two that look at it.
 std::string commands_to_paste(const ServeSettings& settings, const std::string& server) {
   const bool local = settings.local_mode();
@@ -24,7 +28,7 @@ std::string commands_to_paste(const ServeSettings& settings, const std::string& 
                            "/subscriptions/me/resourceGroups/home/providers/Microsoft.Scheduler/"
                            "jobCollections/first";
   const std::string target = local ? server + "/healthz" : "https://example.com/";
-  const char* const curl = local ? "curl" : "curl -H \"Authorization: Bearer $BELFRY_TOKEN\"";
+  const char* const curl = curl_of(settings);
   return fmt::format(
       "Make a job collection and a job that calls a page every minute; paste this:\n\n"
       "  {0} -X PUT '{1}?api-version=2016-03-01' \\\n"
@@ -59,6 +63,12 @@ void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& 
                                    : "requests need an access token",
              std::filesystem::absolute(settings.store_directory).native(),
              commands_to_paste(settings, server));
+  if (settings.virtual_clock) {
+    fmt::print(
+        "The clock stands at {}. This moves it, through everything that falls due:\n\n"
+        "  {} -X POST '{}/clock' -d '{{\"advance\": \"PT1H\"}}'\n\n",
+        format_instant(*settings.virtual_clock), curl_of(settings), server);
+  }
   fmt::print("Ctrl-C stops it, after what is under way is finished.\n");
   std::fflush(stdout);
 }

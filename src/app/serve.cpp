@@ -23,6 +23,7 @@
 #include "app/renewal.h"
 #include "app/stop_signals.h"
 #include "app/version.h"
+#include "app/virtual_store.h"
 #include "app/virtual_time.h"
 #include "base/failpoint.h"
 #include "base/random.h"
@@ -133,8 +134,10 @@ Status Serving::open_store() {
     store_broken_ = true;
     ::kill(::getpid(), SIGTERM);  // taken by the thread that waits for it
   };
+  const bool is_virtual = settings_.virtual_clock.has_value();
+  if (const auto fits = check_clock_of(options.directory, is_virtual); !fits) return fits;
   TRY_ASSIGN(store_, SqliteStore::open(options));
-  return Done{};
+  return is_virtual ? mark_virtual(options.directory) : Done{};
 }
 
 Status Serving::start_dispatcher() {

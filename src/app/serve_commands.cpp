@@ -20,7 +20,7 @@ Examples:
   belfry serve
   belfry serve --listen 127.0.0.1:8080 --store /var/lib/belfry
   belfry serve --config /etc/belfry/belfry.toml
-  belfry serve --virtual-clock 2030-01-01T00:00Z      # try out a schedule)";
+  belfry serve --virtual-clock 2030-01-01T00:00Z --store trial   # try out a schedule)";
 
 constexpr const char* kConfigHelp = R"(
 Prints one setting a line, as a TOML file has it, and where its value came from; then it says

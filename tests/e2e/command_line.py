@@ -112,6 +112,14 @@ def show_circumstances(suite, terminal, server):
         terminal.expect(1, f"{server.store} is in use by another belfry (process "
                         f"{server.process_id()}): stop it, or choose another directory",
                         *serve, "--store", str(server.store))
+    with suite.case("a store of another kind of clock"):
+        terminal.expect_refused(1, f"the store in {server.store} is of the machine's clock", *serve,
+                                "--virtual-clock", "2030-01-01T00:00Z", "--store",
+                                str(server.store))
+        (terminal.folder / "trial").mkdir()
+        (terminal.folder / "trial" / "virtual-clock").write_text("")
+        terminal.expect_refused(1, "the store in trial was used with --virtual-clock", *serve,
+                                "--store", "trial")
     with suite.case("a store that cannot be a directory"):
         (terminal.folder / "file").write_text("")
         terminal.expect(1, "cannot make the directory file: Not a directory", *serve, "--store",

@@ -67,7 +67,8 @@ std::string shown_assignments(const json::object& token) {
 Result<json::array> all_values(const Remote& remote, std::string target, std::size_t count) {
   json::array values;
   while (true) {
-    TRY_ASSIGN(const json::value page, ask(remote, {.method = "GET", .target = target}));
+    TRY_ASSIGN(const RemoteAnswer answer, ask(remote, {.method = "GET", .target = target}));
+    const json::value& page = answer.body;
     for (const json::value& value : page.at("value").as_array()) {
       if (values.size() == count) return values;
       values.push_back(value);
@@ -150,7 +151,7 @@ int create_token(const Remote& remote, const TokenCreate& wanted) {
   const auto answer =
       ask(remote, {.method = "POST", .target = "/belfry/tokens", .body = json::serialize(*body)});
   if (!answer) return end_with(kFailed, answer.error().message);
-  const json::object& token = answer->as_object();
+  const json::object& token = answer->body.as_object();
   show_token(cell(token, "token"), fmt::format("Token '{}' with id {}: {}.", cell(token, "name"),
                                                cell(token, "id"), shown_assignments(token)));
   return kDone;
@@ -176,8 +177,8 @@ int revoke_token(const Remote& remote, const std::string& id) {
   const auto answer =
       ask(remote, {.method = "DELETE", .target = "/belfry/tokens/" + percent_encoded(id)});
   if (!answer) return end_with(kFailed, answer.error().message);
-  fmt::print("Token '{}' with id {} is {}.\n", cell(answer->as_object(), "name"), id,
-             cell(answer->as_object(), "state"));
+  fmt::print("Token '{}' with id {} is {}.\n", cell(answer->body.as_object(), "name"), id,
+             cell(answer->body.as_object(), "state"));
   return kDone;
 }
 

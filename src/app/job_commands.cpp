@@ -12,6 +12,7 @@
 #include "app/exit_code.h"
 #include "app/input_file.h"
 #include "model/url.h"
+#include "wire/json.h"
 
 namespace belfry {
 namespace {
@@ -20,6 +21,9 @@ namespace json = boost::json;
 
 constexpr std::size_t kJobFileBytesMax = 256 * 1024;
 constexpr std::size_t kCellMax = 60;
+constexpr std::size_t kTextMax = 1'000;      // of a message, which ends its line
+constexpr std::size_t kListedMax = 100'000;  // jobs, or rows of history
+constexpr std::size_t kListedAtOnceMax = 100;
 
 constexpr const char* kJobHelp = R"(
 The server is at --server (BELFRY_SERVER); BELFRY_TOKEN says who asks, where it wants to know.
@@ -54,16 +58,25 @@ std::string without_controls(std::string text) {
   return text;
 }
 
+// Not in the middle of a UTF-8 sequence: its later bytes all begin with the bits 10.
+std::string cut(const std::string& text, std::size_t max) {
+  if (text.size() <= max) return text;
+  std::size_t end = max - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
 // The value below these members as a cell shows it; empty where there is none.
-std::string cell(const json::value& value, std::initializer_list<std::string_view> path) {
+std::string cell(const json::value& value, std::initializer_list<std::string_view> path,
+                 std::size_t max = kCellMax) {
   const json::value* at = &value;
   for (const std::string_view name : path) {
     at = at->is_object() ? at->get_object().if_contains(name) : nullptr;
     if (at == nullptr) return "";
   }
-  const std::string text =
-      without_controls(at->is_string() ? std::string(at->get_string()) : json::serialize(*at));
-  return text.size() <= kCellMax ? text : text.substr(0, kCellMax - 3) + "...";
+  return cut(
+      without_controls(at->is_string() ? std::string(at->get_string()) : json::serialize(*at)),
+      max);
 }
 
 using Row = std::vector<std::string>;
@@ -112,9 +125,22 @@ void print_history(const json::value& page) {
     rows.push_back({cell(row, {"properties", "expectedExecutionTime"}),
                     cell(row, {"properties", "startTime"}), cell(row, {"properties", "actionName"}),
                     cell(row, {"properties", "retryCount"}), std::move(status),
-                    cell(row, {"properties", "message"})});
+                    cell(row, {"properties", "message"}, kTextMax)});
   }
   print_table(rows);
+}
+
+// The headers and the body of what a job would send.
+void print_sent(const json::value& request) {
+  const auto* headers = request.get_object().if_contains("headers");
+  if (headers != nullptr && headers->is_object()) {
+    for (const auto& header : headers->get_object()) {
+      fmt::print("  {}: {}\n", without_controls(std::string(header.key())),
+                 cut(without_controls(std::string(header.value().as_string())), kTextMax));
+    }
+  }
+  const std::string body = cell(request, {"body"}, kTextMax);
+  if (!body.empty()) fmt::print("\n  {}\n\n", body);
 }
 
 void print_preflight(const json::value& report) {
@@ -122,13 +148,28 @@ void print_preflight(const json::value& report) {
     const auto* action = report.get_object().if_contains(role);
     if (action == nullptr) continue;
     fmt::print("{}: {} {} {}\n", role, cell(*action, {"type"}),
-               cell(*action, {"request", "method"}), cell(*action, {"request", "uri"}));
+               cell(*action, {"request", "method"}), cell(*action, {"request", "uri"}, kTextMax));
+    if (const auto* request = action->get_object().if_contains("request")) print_sent(*request);
     for (const json::value& check : action->at("checks").as_array()) {
-      const std::string detail = cell(check, {"detail"});
+      const std::string detail = cell(check, {"detail"}, kTextMax);
       fmt::print("  {} {}{}{}\n", check.at("passed").as_bool() ? "ok    " : "FAILED",
                  cell(check, {"check"}), detail.empty() ? "" : ": ", detail);
     }
   }
+}
+
+// A job's file as the server takes it: in a file of one's own comments and trailing commas may
+// stand.
+Result<std::string> job_text_of(const std::string& file) {
+  TRY_ASSIGN(std::string text, read_job_file(file, kJobFileBytesMax));
+  if (parse_json(text, JsonDialect::strict)) return text;
+  const auto relaxed = parse_json(text, JsonDialect::relaxed);
+  if (!relaxed) return relaxed.error();
+  return json::serialize(*relaxed);
+}
+
+int code_of(const Error& error) {
+  return error.target == "server" ? kWrongInput : kFailed;
 }
 
 void print_json(const json::value& answer) {
@@ -180,7 +221,7 @@ void JobCommands::add_to(CLI::App& app) {
   }
   for (CLI::App* with_count : {list, history}) {
     with_count->add_option("--count", count_, "How many at most")
-        ->check(integer_from(1, 100))
+        ->check(integer_from(1, kListedMax))
         ->type_name("N")
         ->capture_default_str();
   }
@@ -200,10 +241,9 @@ std::string JobCommands::target(std::string_view below, std::string_view query) 
 }
 
 RemoteRequest JobCommands::request_for(Verb verb) const {
-  const std::string top = fmt::format("&$top={}", count_);
   switch (verb) {
     case Verb::list:
-      return {"GET", target("", top)};
+      return {"GET", target()};
     case Verb::get:
       return {"GET", target()};
     case Verb::create:
@@ -219,24 +259,61 @@ RemoteRequest JobCommands::request_for(Verb verb) const {
     case Verb::disable:
       return {"PATCH", target(), R"({"properties":{"state":"Disabled"}})"};
     case Verb::history:
-      return {"GET", target("/history", top)};
+      return {"GET", target("/history")};
     case Verb::preflight:
       return {"POST", target("/preflight")};
   }
   return {};
 }
 
+// Whoever has more is told so: a list that ends looks like all there is.
+int JobCommands::list(Verb verb) const {
+  json::array values;
+  while (values.size() <= count_) {
+    const std::size_t top = std::min(count_ + 1 - values.size(), kListedAtOnceMax);
+    RemoteRequest request = request_for(verb);
+    request.target += fmt::format("&$top={}&$skip={}", top, values.size());
+    const auto answer = ask(remote_flags_.remote(), request);
+    if (!answer) return end_with(code_of(answer.error()), answer.error().message);
+    const json::array& more = values_of(answer->body);
+    values.insert(values.end(), more.begin(), more.end());
+    if (more.size() < top) break;
+  }
+  const bool cut_off = values.size() > count_;
+  if (cut_off) values.pop_back();
+  const json::object page{{"value", std::move(values)}};
+  output_ == "json" ? print_json(page) : print(verb, page);
+  if (cut_off) fmt::print(stderr, "belfry: there are more; --count says how many to print.\n");
+  return kDone;
+}
+
+// Removing what is not there is no error for the server, but a slip of whoever typed the name.
+Status JobCommands::find_job() const {
+  const auto found = ask(remote_flags_.remote(), request_for(Verb::get));
+  if (!found) return found.error();
+  return Done{};
+}
+
 int JobCommands::perform(Verb verb) const {
+  if (verb == Verb::list || verb == Verb::history) return list(verb);
   RemoteRequest request = request_for(verb);
   if (verb == Verb::create || verb == Verb::update) {
-    auto text = read_job_file(file_, kJobFileBytesMax);
+    auto text = job_text_of(file_);
     if (!text) return end_with(kWrongInput, text.error().message);
     request.body = *std::move(text);
   }
+  if (verb == Verb::remove) {
+    const Status found = find_job();
+    if (!found) return end_with(code_of(found.error()), found.error().message);
+  }
   const auto answer = ask(remote_flags_.remote(), request);
-  if (!answer) return end_with(kFailed, answer.error().message);
-  output_ == "json" ? print_json(*answer) : print(verb, *answer);
-  const bool failed = verb == Verb::preflight && !answer->get_object().at("passed").get_bool();
+  if (!answer) return end_with(code_of(answer.error()), answer.error().message);
+  if (!answer->ignored.empty()) {
+    fmt::print(stderr, "belfry: the server does not know {}, and passed over it.\n",
+               without_controls(answer->ignored));
+  }
+  output_ == "json" ? print_json(answer->body) : print(verb, answer->body);
+  const bool failed = verb == Verb::preflight && !answer->body.get_object().at("passed").get_bool();
   return failed ? kFailed : kDone;
 }
 

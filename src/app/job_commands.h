@@ -34,6 +34,8 @@ class JobCommands : public CliCommand {
 
   CLI::App* add_verb(CLI::App& jobs, Verb verb, const char* name, const char* help);
   int perform(Verb verb) const;
+  int list(Verb verb) const;
+  Status find_job() const;
   RemoteRequest request_for(Verb verb) const;
   void print(Verb verb, const boost::json::value& answer) const;
   std::string target(std::string_view below = "", std::string_view query = "") const;

@@ -43,6 +43,9 @@ PreviewAnswer preview(const std::string& text, const PreviewOptions& options) {
   }
   if (!answer.complaints.empty()) return answer;
 
+  for (const std::string& name : file.ignored) {
+    answer.complaints += fmt::format("{}: is not known here, and was passed over.\n", name);
+  }
   const auto occurrences = first_occurrences(file.timing, options.now, options.count);
   answer.output = options.json ? as_json(occurrences) : as_lines(occurrences);
   answer.understood = true;

@@ -25,6 +25,18 @@ TEST(Preview, ReadsTheResourceItsPropertiesOrOnlyTheTiming) {
   }
 }
 
+// A slip of the keyboard would else be a job that runs at once.
+TEST(Preview, TellsOfWhatItDoesNotKnow) {
+  const PreviewAnswer answer =
+      preview(R"({"properties":{"action":{},"state":"enabled","timeZone":"Europe/Berlin",
+                                "recurrence":{"frequency":"day","schedule":{"hour":[5]}}}})",
+              at("2030-05-05T05:05:05Z"));
+  EXPECT_TRUE(answer.understood);
+  EXPECT_EQ(answer.complaints,
+            "properties.recurrence.schedule.hour: is not known here, and was passed over.\n"
+            "properties.timeZone: is not known here, and was passed over.\n");
+}
+
 TEST(Preview, WhatIsDueAtOncePrintsAsNow) {
   const PreviewAnswer answer = preview(R"({"action":{}})", at("2030-05-05T05:05:05Z"));
   EXPECT_EQ(answer.output, "2030-05-05T05:05:05Z\n");

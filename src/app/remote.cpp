@@ -125,7 +125,7 @@ std::string_view advice_on(const HttpReply& reply) {
 
 }  // namespace
 
-Result<json::value> ask(const Remote& remote, const RemoteRequest& request) {
+Result<RemoteAnswer> ask(const Remote& remote, const RemoteRequest& request) {
   TRY_ASSIGN(HttpCall call, call_of(remote, request));
   TRY_ASSIGN(const HttpReply reply, exchange(remote, std::move(call)));
   if (reply.status >= kFirstRefusal) {
@@ -135,8 +135,11 @@ Result<json::value> ask(const Remote& remote, const RemoteRequest& request) {
                  {}};
   }
   if (reply.body_cut) return cannot(remote, "its answer is too large");
-  if (reply.body.empty()) return json::value();
-  return parse_json(reply.body, JsonDialect::own);
+  RemoteAnswer answer;
+  answer.ignored = reply.header("x-belfry-ignored");
+  if (reply.body.empty()) return answer;
+  TRY_ASSIGN(answer.body, parse_json(reply.body, JsonDialect::own));
+  return answer;
 }
 
 }  // namespace belfry

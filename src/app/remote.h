@@ -26,8 +26,13 @@ struct RemoteRequest {
   std::string body = {};
 };
 
-// What the server answered, null for nothing; an error is the server's own sentence, or why it
-// was not reached.
-Result<boost::json::value> ask(const Remote& remote, const RemoteRequest& request);
+struct RemoteAnswer {
+  boost::json::value body;  // null for nothing
+  std::string ignored;      // the members of what was sent that the server does not know
+};
+
+// An error is the server's own sentence, or why it was not reached. One whose target is `server`
+// is about how the server was named.
+Result<RemoteAnswer> ask(const Remote& remote, const RemoteRequest& request);
 
 }  // namespace belfry

@@ -87,11 +87,13 @@ HttpAction::Headers read_headers(ObjectReader& request, Reading& reading) {
 
 std::string read_uri(ObjectReader& request) {
   const std::string uri = required_text(request, "uri", kUrlBytesMax);
-  if (!uri.empty() && !parse_url(uri)) {
-    request.fail("uri", fmt::format("must be an absolute http or https address without "
-                                    "credentials in it; it is '{}'.",
-                                    uri.substr(0, kShownValueMax)));
-  }
+  if (uri.empty() || parse_url(uri)) return uri;
+  // One with an @ may have a password before it, which is not shown.
+  const bool shown = uri.find('@') == std::string::npos;
+  request.fail(
+      "uri", fmt::format("must be an absolute http or https address without "
+                         "credentials in it{}.",
+                         shown ? fmt::format("; it is '{}'", uri.substr(0, kShownValueMax)) : ""));
   return uri;
 }
 

@@ -70,6 +70,9 @@ std::size_t count_segments(std::string_view path) {
   return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
 }
 
+// Of a longer path the end is shown: what is wrong is mostly there.
+constexpr std::size_t kShownPathMax = 200;
+
 Error no_such_route(std::string_view path) {
   if (const std::size_t count = count_segments(path); count > kSegmentsMax) {
     return {ErrorCode::no_such_route,
@@ -81,7 +84,9 @@ Error no_such_route(std::string_view path) {
           fmt::format("Nothing is served at '{}'. Job collections are at /subscriptions/"
                       "{{subscription}}/resourceGroups/{{group}}/providers/Microsoft.Scheduler/"
                       "jobCollections/{{collection}}, jobs below it at jobs/{{job}}.",
-                      path.substr(0, kShownValueMax)),
+                      path.size() <= kShownPathMax
+                          ? std::string(path)
+                          : "…" + std::string(path.substr(path.size() - kShownPathMax))),
           {}};
 }
 

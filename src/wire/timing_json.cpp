@@ -261,12 +261,15 @@ TimingFile read_timing_file(std::string_view text) {
     auto properties = whole.object("properties");
     ObjectReader& job = properties ? *properties : whole;
     if (properties) file.path = "properties.";
+    for (const char* name : {"id", "type", "name"}) whole.skip(name);
+    for (const char* name : {"action", "state", "status"}) job.skip(name);
     file.timing = read_timing(job, reading);
     if (!job.find("startTime") && !job.find("recurrence") && !job.find("action")) {
       reading.fail("", "There is no job in it: neither startTime nor recurrence nor action.");
     }
   }
   file.errors = std::move(reading.errors);
+  file.ignored = std::move(reading.ignored);
   return file;
 }
 

@@ -31,6 +31,7 @@ struct TimingFile {
   Timing timing;
   std::string path;  // where in the file it stands: "properties." or ""
   std::vector<Error> errors;
+  std::vector<std::string> ignored;  // what nobody knows, by its path
 };
 TimingFile read_timing_file(std::string_view text);
 

@@ -40,9 +40,32 @@ def life(suite, bench, terminal):
         equal(lines[0].split(), ["NAME", "STATE", "NEXT", "LAST", "RUNS", "FAILURES"])
         equal(lines[1].split()[0::4], ["hourly", "3"], lines)
     with suite.case("history has a line for each attempt, and --count bounds it"):
-        lines = terminal.job("history", "hourly", "--count", "2").stdout.splitlines()
+        done = terminal.job("history", "hourly", "--count", "2")
+        lines = done.stdout.splitlines()
         equal(len(lines), 3)
+        holds("there are more" in done.stderr, done)
         holds(all("completed" in line for line in lines[1:]), lines)
+        equal(terminal.job("history", "hourly", "--count", "3").stderr, "")
+    with suite.case("what a list has beyond a page of the server's is asked for as well"):
+        for i in range(101):
+            bench.put(f"many{i}", bench.call("/never"), startTime="2040-01-01T00:00:00Z")
+        done = terminal.job("list", "--count", "200", "-o", "json")
+        equal(len(json.loads(done.stdout)["value"]), 102)
+        equal(done.stderr, "")
+        for i in range(101):
+            bench.client.delete(bench.group.job(f"many{i}"))
+    with suite.case("what the server does not know of a file is told of"):
+        done = terminal.job("create", "typo", text=json.dumps({"properties": {
+            "action": bench.call("/never"), "startTime": "2040-01-01T00:00:00Z",
+            "recurence": {"frequency": "Day"}}}))
+        equal(done.returncode, 0, done)
+        holds("does not know properties.recurence" in done.stderr, done)
+        terminal.job("delete", "typo")
+    with suite.case("a file may have comments and trailing commas"):
+        done = terminal.job("create", "commented", text="// mine\n" + json.dumps({"properties": {
+            "action": bench.call("/never"), "startTime": "2040-01-01T00:00:00Z"}})[:-1] + ",}")
+        equal(done.returncode, 0, done)
+        terminal.job("delete", "commented")
     with suite.case("-o json is what the server said"):
         job = json.loads(terminal.job("get", "hourly", "-o", "json").stdout)
         equal(job["properties"]["action"]["request"]["uri"], bench.sink.url("/cli"))
@@ -70,6 +93,7 @@ def preflight(suite, bench, terminal):
         done = terminal.job("preflight", "good")
         equal(done.returncode, 0, done)
         holds("  ok     connect: 127.0.0.1" in done.stdout, done.stdout)
+        holds("  User-Agent: " in done.stdout, done.stdout)
     with suite.case("a preflight that fails ends with 1 and says why"):
         done = terminal.job("preflight", "bad")
         equal(done.returncode, 1)
@@ -82,7 +106,9 @@ def wrong(suite, terminal):
         ("a body that is no job", ["create", "x"], {"text": "{}"}, 1, "Malformed Job Object"),
         ("a file that is not there", ["create", "x", "/nowhere/job.json"], {}, 2, "cannot read"),
         ("a server that is not there", ["list"], {"server": "http://127.0.0.1:1"}, 1, "cannot ask"),
-        ("a server that is no address", ["list"], {"server": "nowhere"}, 1, "must be an address"),
+        ("a server that is no address", ["list"], {"server": "nowhere"}, 2, "must be an address"),
+        ("a file that is no JSON", ["create", "x"], {"text": "{"}, 2, "malformed at line 1"),
+        ("what is to be removed and is not there", ["delete", "nobody"], {}, 1, "nobody"),
         ("a verb that is none", ["ring"], {}, 2, ""),
     ]
     for sentence, words, more, code, said in cases:

@@ -2,6 +2,7 @@
 
 #include "store/sqlite_history.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -35,6 +36,9 @@ WHERE job = ?1 AND (seq, role, retry) < (?2, ?3, ?4)
                     AND u.seq = h.seq AND u.role = h.role AND u.retry = h.retry))" +
                                       kNewestFirst;
 
+// A page mostly has no more, and many jobs have less.
+constexpr std::size_t kRoomForRows = 128;
+
 // Behind every place there is.
 constexpr HistoryPlace kBehindAll{.seq = std::numeric_limits<std::int64_t>::max(),
                                   .role = ActionRole::error,
@@ -58,6 +62,7 @@ Rows ask_history(Connection& db, const HistoryQuery& query) {
 
 std::vector<HistoryEntry> list_history(Connection& db, const HistoryQuery& query) {
   std::vector<HistoryEntry> out;
+  out.reserve(std::min(query.limit, kRoomForRows));
   for (Rows rows = ask_history(db, query); rows.next();) {
     out.push_back(read_history(rows, query.job));
   }

@@ -72,6 +72,11 @@ Result<HttpReply> exchange(const Remote& remote, HttpCall call) {
   HttpResult result = answered.get();
   if (auto* reply = std::get_if<HttpReply>(&result.what)) return std::move(*reply);
   const auto* failure = std::get_if<HttpFailure>(&result.what);
+  if (failure != nullptr && failure->kind == HttpFailureKind::tls_trust) {
+    return cannot(remote, fmt::format("{}. --ca-file names an authority to trust besides the "
+                                      "system's",
+                                      failure->detail));
+  }
   const bool told = failure != nullptr && !failure->detail.empty();
   return cannot(remote, fmt::format("{}. Is it running? --server or BELFRY_SERVER says where it is",
                                     told ? failure->detail : "it did not answer"));

@@ -97,6 +97,9 @@ void note_failure(Preflight& report, const HttpFailure& failure) {
   }
   std::string detail = failure.detail;
   if (failure.kind == HttpFailureKind::timeout) detail = "it took too long: " + detail;
+  if (failure.kind == HttpFailureKind::forbidden_address) {
+    detail += ", and the setting allow-targets does not name it";
+  }
   report.checks.push_back({std::string(failed), false, std::move(detail)});
 }
 

@@ -85,7 +85,7 @@ void HttpClientLoop::send(HttpRoom room, HttpCall call, HttpClient::Done done) {
   if (first) boost::asio::post(context_, [this] { take_inbox(); });
 }
 
-// Whether the loop is to be told of it: it is when there is something already.
+// Whether the loop is to be told: where something lay there before, it has been.
 bool HttpClientLoop::put_in_inbox(Submission submission) {
   inbox_.push_back(std::move(submission));
   return inbox_.size() == 1;

@@ -58,12 +58,17 @@ std::string without_controls(std::string text) {
   return text;
 }
 
-// Not in the middle of a UTF-8 sequence: its later bytes all begin with the bits 10.
 std::string cut(const std::string& text, std::size_t max) {
+  constexpr std::string_view kMark = "...";
   if (text.size() <= max) return text;
-  std::size_t end = max - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "...";
+  return std::string(whole_characters(text, max - kMark.size())) + std::string(kMark);
+}
+
+// As it may be shown on one line.
+std::string shown_text(const json::value& value, std::size_t max) {
+  return cut(without_controls(value.is_string() ? std::string(value.get_string())
+                                                : json::serialize(value)),
+             max);
 }
 
 // The value below these members as a cell shows it; empty where there is none.
@@ -74,9 +79,7 @@ std::string cell(const json::value& value, std::initializer_list<std::string_vie
     at = at->is_object() ? at->get_object().if_contains(name) : nullptr;
     if (at == nullptr) return "";
   }
-  return cut(
-      without_controls(at->is_string() ? std::string(at->get_string()) : json::serialize(*at)),
-      max);
+  return shown_text(*at, max);
 }
 
 using Row = std::vector<std::string>;
@@ -122,22 +125,21 @@ void print_history(const json::value& page) {
   for (const json::value& row : values_of(page)) {
     std::string status = cell(row, {"properties", "status"});
     if (status.empty()) status = "completed";
+    // What went well is told in a glance; of what did not, the end is what helps.
+    const std::size_t shown = status == "completed" ? kCellMax : kTextMax;
     rows.push_back({cell(row, {"properties", "expectedExecutionTime"}),
                     cell(row, {"properties", "startTime"}), cell(row, {"properties", "actionName"}),
                     cell(row, {"properties", "retryCount"}), std::move(status),
-                    cell(row, {"properties", "message"}, kTextMax)});
+                    cell(row, {"properties", "message"}, shown)});
   }
   print_table(rows);
 }
 
 // The headers and the body of what a job would send.
 void print_sent(const json::value& request) {
-  const auto* headers = request.get_object().if_contains("headers");
-  if (headers != nullptr && headers->is_object()) {
-    for (const auto& header : headers->get_object()) {
-      fmt::print("  {}: {}\n", without_controls(std::string(header.key())),
-                 cut(without_controls(std::string(header.value().as_string())), kTextMax));
-    }
+  for (const auto& header : request.as_object().at("headers").as_object()) {
+    fmt::print("  {}: {}\n", without_controls(std::string(header.key())),
+               shown_text(header.value(), kTextMax));
   }
   const std::string body = cell(request, {"body"}, kTextMax);
   if (!body.empty()) fmt::print("\n  {}\n\n", body);

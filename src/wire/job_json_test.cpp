@@ -228,6 +228,17 @@ TEST(JobJson, WhatIsWrongIsNamed) {
                      "properties.action.retryPolicy.retryInterval", "properties.state"}));
 }
 
+// Nor where it stands in an address that is refused for it.
+TEST(JobJson, APasswordInAnAddressIsNotRepeated) {
+  Reading reading;
+  static_cast<void>(read_job(parsed(R"({"properties":{"action":{"type":"http","request":
+      {"uri":"http://u:s3cr3t@h/","method":"GET"}}}})"),
+                             reading));
+  ASSERT_EQ(reading.errors.size(), 1u);
+  EXPECT_EQ(reading.errors.front().message,
+            "must be an absolute http or https address without credentials in it.");
+}
+
 // They belong to the connection or say where the message ends: a job that sets one would send
 // another request than it seems to.
 TEST(JobJson, HeadersOfTheConnectionCannotBeSet) {

@@ -158,13 +158,18 @@ Result<json::value> parse_json(std::string_view text, JsonDialect dialect,
   return Error{ErrorCode::invalid, fmt::format("The member '{}' is given twice.", *name), *name};
 }
 
+// Not in the middle of a UTF-8 sequence: its later bytes all begin with the bits 10.
+std::string_view whole_characters(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  std::size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 std::string shown(const json::value& value) {
   std::string text = json::serialize(value);
   if (text.size() <= kShownValueMax) return text;
-  // Not in the middle of a UTF-8 sequence: its later bytes all begin with the bits 10.
-  std::size_t end = kShownValueMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+  return std::string(whole_characters(text, kShownValueMax)) + "…";
 }
 
 void Reading::fail(std::string path, std::string message) {

@@ -46,6 +46,9 @@ class JsonMemory {
   boost::json::monotonic_resource resource_{first_, sizeof(first_)};
 };
 
+// As many characters from the beginning of a UTF-8 text as fit into so many bytes.
+std::string_view whole_characters(std::string_view text, std::size_t bytes_max);
+
 // The value as a message may show it: compact, and cut at kShownValueMax.
 std::string shown(const boost::json::value& value);
 

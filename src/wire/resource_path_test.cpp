@@ -69,6 +69,14 @@ TEST(ResourcePath, APathHasABoundedNumberOfSegments) {
   EXPECT_NE(refusal(16).message.find("Nothing is served at '/s/s"), std::string::npos);
 }
 
+// The end of it is what was mistyped.
+TEST(ResourcePath, ALongPathThatIsNotServedIsShownByItsEnd) {
+  const std::string path = "/" + std::string(300, 'a') + "/jobz";
+  const std::string message = parse_resource_path(path).error().message;
+  EXPECT_NE(message.find("Nothing is served at '…aaa"), std::string::npos) << message;
+  EXPECT_NE(message.find("aaa/jobz'"), std::string::npos) << message;
+}
+
 TEST(ResourcePath, BadNamesAreRefusedWithTheirRule) {
   for (const std::string& path :
        {kGroup + "/jobCollections/1jc", kGroup + "/jobCollections/j%20c",

@@ -98,6 +98,7 @@ def preflight(suite, bench, terminal):
         done = terminal.job("preflight", "bad")
         equal(done.returncode, 1)
         holds("  FAILED address: 10.0.0.1 is " in done.stdout, done.stdout)
+        holds("the setting allow-targets does not name it" in done.stdout, done.stdout)
 
 
 def wrong(suite, terminal):
@@ -122,6 +123,9 @@ def main():
     suite = Suite()
     binary = binary_of(sys.argv)
     with Server(binary, "--virtual-clock", NOW) as server:
+        with suite.case("the greeting tells where a virtual clock stands, and how it is moved"):
+            greeting = server.read_greeting()
+            holds("The clock stands at 20" in greeting and "/clock' -d" in greeting, greeting)
         bench = Bench(server)
         terminal = Terminal(binary, server, bench.group)
         life(suite, bench, terminal)

@@ -17,13 +17,18 @@ namespace {
 
 constexpr std::string_view kExpected = "x-ms-scheduler-expected-execution-time: ";
 
-// "2030-01-01T00:00:00.1234567" in UTC; 0 when there is none.
-double expected_in(std::string_view request) {
+// What the request says of when it was due; empty when it does not.
+std::string_view due_in(std::string_view request) {
   const auto at = request.find(kExpected);
-  if (at == std::string_view::npos) return 0;
-  const std::string text(request.substr(at + kExpected.size(), 40));
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = request.substr(at + kExpected.size());
+  return rest.substr(0, rest.find('\r'));
+}
+
+// "2030-01-01T00:00:00.1234567" in UTC.
+double seconds_of(const char* text) {
   tm date{};
-  const char* rest = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &date);
+  const char* rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &date);
   if (rest == nullptr) return 0;
   const double fraction = *rest == '.' ? std::strtod(rest, nullptr) : 0;
   return static_cast<double>(timegm(&date)) + fraction;
@@ -61,21 +66,34 @@ void Sink::note(const std::vector<std::string_view>& requests) {
   arrivals_.last = now;
   arrivals_.count += static_cast<std::int64_t>(requests.size());
   for (const std::string_view request : requests) {
-    const double expected = expected_in(request);
-    if (expected > 0) arrivals_.late_seconds.push_back(now - expected);
+    const std::string_view due = due_in(request);
+    if (due.empty()) continue;
+    Timed& timed = timed_.emplace_back();
+    timed.came = now;
+    due.copy(timed.due.data(), timed.due.size() - 1);
   }
-  arrived_.notify_all();
+  if (wanted_ > 0 && arrivals_.count >= wanted_) arrived_.notify_all();
 }
 
 bool Sink::wait_for(std::int64_t count, double seconds) {
   std::unique_lock lock(mutex_);
-  return arrived_.wait_for(lock, std::chrono::duration<double>(seconds),
-                           [&] { return arrivals_.count >= count; });
+  wanted_ = count;
+  const bool came = arrived_.wait_for(lock, std::chrono::duration<double>(seconds),
+                                      [&] { return arrivals_.count >= count; });
+  wanted_ = 0;
+  return came;
 }
 
 Arrivals Sink::take() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(arrivals_, {});
+  std::unique_lock lock(mutex_);
+  Arrivals out = std::exchange(arrivals_, {});
+  const std::vector<Timed> timed = std::exchange(timed_, {});
+  lock.unlock();
+  for (const Timed& one : timed) {
+    const double due = seconds_of(one.due.data());
+    if (due > 0) out.late_seconds.push_back(one.came - due);
+  }
+  return out;
 }
 
 }  // namespace belfry

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Sink is a target for jobs that writes down when each call came, and how late that was by its
-// `x-ms-scheduler-expected-execution-time`.
+// `x-ms-scheduler-expected-execution-time`. While calls come it does as little as it can: what it
+// was told is read when somebody asks, and who waits is woken once.
 
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -42,11 +44,19 @@ class Sink {
   Arrivals take();
 
  private:
+  // A call that said when it was due, in the letters of its header.
+  struct Timed {
+    double came = 0;
+    std::array<char, 32> due{};  // ends with a 0
+  };
+
   void note(const std::vector<std::string_view>& requests);
 
   std::mutex mutex_;
   std::condition_variable arrived_;
+  std::int64_t wanted_ = 0;  // who waits, waits for so many
   Arrivals arrivals_;
+  std::vector<Timed> timed_;  // in place of late_seconds, until they are asked for
   TinyServer server_;
   std::thread thread_;
 };

@@ -177,6 +177,32 @@ DROP INDEX progress_ended;
 DROP INDEX progress_at_rest;
 CREATE INDEX progress_at_rest ON progress(state, ended) WHERE state <> 0;
 )sql",
+    R"sql(
+-- What is on its way, beside the jobs: to begin one is a small row more, and its place in the index
+-- on due time is left alone until it is known what comes next.
+CREATE TABLE started(
+  job INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  covered_until INTEGER NOT NULL
+) STRICT;
+INSERT INTO started(job, at, covered_until)
+SELECT job, started, covered_until FROM progress WHERE started IS NOT NULL;
+DROP INDEX progress_started;
+DROP INDEX progress_due;
+ALTER TABLE progress DROP COLUMN started;
+CREATE INDEX progress_due ON progress(due, job, collection) WHERE due IS NOT NULL;
+
+-- Where the rows of a subscription are: one for all that a transaction told of it, among which may
+-- be others', in place of one for each.
+CREATE TABLE audit_span(
+  subscription TEXT NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  PRIMARY KEY(subscription, first)
+) STRICT, WITHOUT ROWID;
+INSERT INTO audit_span(subscription, first, last) SELECT subscription, number, number FROM audit;
+DROP INDEX audit_subscription;
+)sql",
 };
 
 // The key file of these databases, and the password that it opens.

@@ -24,6 +24,15 @@ SELECT due FROM progress INDEXED BY progress_due
 WHERE due IS NOT NULL AND NOT EXISTS (SELECT 1 FROM started WHERE started.job = progress.job)
 ORDER BY due LIMIT 1)";
 
+// What a target had no room for is to be tried again later, but has been due since it was planned.
+// The condition is that of the index.
+constexpr char kEarliestPutOff[] = R"(
+SELECT scheduled_for FROM progress INDEXED BY progress_put_off
+WHERE due > scheduled_for AND role = 0 AND retry = 0
+  AND NOT EXISTS (SELECT 1 FROM started WHERE started.job = progress.job)
+ORDER BY scheduled_for LIMIT 1)";
+static_assert(static_cast<int>(ActionRole::main) == 0);
+
 std::int64_t& count_of(JobCounts& counts, JobState state) {
   switch (state) {
     case JobState::disabled:
@@ -57,8 +66,11 @@ JobCounts count_jobs_by_state(Connection& db) {
 }
 
 std::optional<Instant> earliest_due(Connection& db) {
-  Rows rows = db.query(kEarliestDue);
-  return rows.next() ? rows.maybe_instant() : std::nullopt;
+  auto earliest = db.value(kEarliestDue);
+  const auto put_off = db.value(kEarliestPutOff);
+  if (put_off && (!earliest || *put_off < *earliest)) earliest = put_off;
+  if (!earliest) return std::nullopt;
+  return Instant{Ticks{*earliest}};
 }
 
 StoreBytes SqliteStore::bytes() const {

@@ -73,6 +73,40 @@ TEST_F(SqliteFactsTest, TheEarliestThatWaitsIsKnown) {
   EXPECT_EQ(*store_->earliest_due(), at(70));
 }
 
+// Else a host without room would hide for how long its jobs have been due: each is put off again
+// and again, and never has been due for long.
+TEST_F(SqliteFactsTest, WhatIsPutOffHasBeenDueSinceItWasPlanned) {
+  Job put_off = waiting(in_state(1, JobState::enabled), at(50));
+  put(put_off);
+  put(waiting(in_state(2, JobState::enabled), at(60)));
+  put_off.next->due = at(90);
+  ASSERT_TRUE(store_->commit({AdvanceJob{put_off, {}}}));
+  EXPECT_EQ(*store_->earliest_due(), at(50));
+  put_off.next->started = at(91);
+  ASSERT_TRUE(store_->commit({AdvanceJob{put_off, {}}}));
+  EXPECT_EQ(*store_->earliest_due(), at(60)) << "it has been begun";
+}
+
+TEST_F(SqliteFactsTest, OneThatIsPutOffIsKnownAlone) {
+  Job put_off = waiting(in_state(1, JobState::enabled), at(50));
+  put_off.next->due = at(90);
+  put(put_off);
+  EXPECT_EQ(*store_->earliest_due(), at(50));
+}
+
+// It was called on time, and is to be called again later.
+TEST_F(SqliteFactsTest, ARetryIsDueWhenItIsDue) {
+  Job retried = waiting(in_state(1, JobState::enabled), at(50));
+  retried.next->due = at(90);
+  retried.next->retry = 1;
+  put(retried);
+  EXPECT_EQ(*store_->earliest_due(), at(90));
+  retried.next->retry = 0;
+  retried.next->role = ActionRole::error;
+  ASSERT_TRUE(store_->commit({AdvanceJob{retried, {}}}));
+  EXPECT_EQ(*store_->earliest_due(), at(90));
+}
+
 TEST_F(SqliteFactsTest, TheSizeOfTheFilesIsKnown) {
   put_five();
   EXPECT_GT(store_->bytes().database + store_->bytes().log, 4096u);

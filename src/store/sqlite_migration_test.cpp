@@ -99,8 +99,12 @@ TEST_P(SqliteMigrationTest, CountsAndFindsWhatIsDueAsBefore) {
 
 // Or it would be begun a second time, under another id.
 TEST_P(SqliteMigrationTest, WhatIsOnItsWayStaysSo) {
+  // It had a column for it before it had a table.
   connect(directory(), OpenMode::existing)
-      ->execute("UPDATE progress SET started = due, covered_until = due WHERE due IS NOT NULL");
+      ->execute(GetParam() < 6 ? "UPDATE progress SET started = due, covered_until = due WHERE due "
+                                 "IS NOT NULL"
+                               : "INSERT INTO started(job, at, covered_until) SELECT job, due, due "
+                                 "FROM progress WHERE due IS NOT NULL");
   const auto store = open(directory());
   ASSERT_TRUE(store);
   const auto started = store->started(10);

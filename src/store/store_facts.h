@@ -34,7 +34,8 @@ class StoreFacts {
   // It takes the longer the more jobs are not enabled.
   virtual Result<JobCounts> count_jobs_by_state() = 0;
 
-  // When the job that waits for its turn longest is, or was, due; none where none waits.
+  // When the job that waits for its turn longest is, or was, due; none where none waits. A start
+  // that was put off for want of room has been due since it was planned.
   virtual Result<std::optional<Instant>> earliest_due() = 0;
 
   virtual StoreBytes bytes() const = 0;

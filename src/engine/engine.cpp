@@ -37,6 +37,22 @@ std::size_t rows_in(const std::vector<Write>& writes) {
   return rows;
 }
 
+// Of a job that is there: `run` changes nothing where a start is on its way, to a queue too.
+const JobKey* job_changed_by(const Command& command) {
+  if (const auto* put = std::get_if<PutJobCommand>(&command)) return &put->key;
+  if (const auto* patch = std::get_if<PatchJobCommand>(&command)) return &patch->key;
+  if (const auto* removal = std::get_if<DeleteJobCommand>(&command)) return &removal->key;
+  return nullptr;
+}
+
+// With all its jobs.
+const CollectionKey* collection_changed_by(const Command& command) {
+  if (const auto* put = std::get_if<PutCollectionCommand>(&command)) return &put->collection.key;
+  if (const auto* state = std::get_if<SetCollectionStateCommand>(&command)) return &state->key;
+  if (const auto* removal = std::get_if<DeleteCollectionCommand>(&command)) return &removal->key;
+  return nullptr;
+}
+
 std::tuple<JobId, std::int64_t, ActionRole, int> key_of(const Attempt& attempt) {
   return {attempt.job, attempt.occurrence.seq, attempt.role, attempt.retry};
 }
@@ -66,6 +82,7 @@ Instant Engine::step(Instant now) {
   if (reachable) {
     take_back_refused(draft, now);
     settle_all(reports, draft, now);
+    take_back_changed(letters, draft, now);
     answers = apply_all(letters, draft, now);
     if (refill(now)) begin_due(draft, now);
   } else {
@@ -125,9 +142,13 @@ std::vector<Engine::Answer> Engine::turn_away(Inbox::Letters& letters, const Err
   return answers;
 }
 
+void Engine::take_back(const Job& job, Draft& draft, Instant now) {
+  const RefusalBackoff backoff{options_.refused_backoff, options_.refused_backoff_max};
+  draft.advance(unstarted(job, due_after_refusal(job, now, backoff)), {});
+}
+
 // What has waited for room in vain. A long step makes others late, so not all at once.
 void Engine::take_back_refused(Draft& draft, Instant now) {
-  const RefusalBackoff backoff{options_.refused_backoff, options_.refused_backoff_max};
   std::size_t left =
       others_soon(now) ? options_.crowd_starts_per_step_max : options_.starts_per_step_max;
   std::erase_if(awaiting_room_, [&](const AwaitingRoom& one) {
@@ -135,9 +156,35 @@ void Engine::take_back_refused(Draft& draft, Instant now) {
     if (left == 0 || (now < one.until && one.until - now <= options_.room_patience)) return false;
     const Job* job = still_to_be_sent(one.job);
     if (job == nullptr) return true;
-    draft.advance(unstarted(*job, due_after_refusal(*job, now, backoff)), {});
+    take_back(*job, draft, now);
     if (agenda_.in_crowd(*job)) crowd_refused_ = now;
     --left;
+    return true;
+  });
+}
+
+// What waits for room was not sent, so whoever changes it meanwhile finds it waiting: else the
+// history would tell of an attempt that nobody made, and count it. What stays as it was begins
+// anew.
+void Engine::take_back_changed(const Inbox::Letters& letters, Draft& draft, Instant now) {
+  for (const auto& letter : letters.commands) {
+    if (awaiting_room_.empty()) return;
+    if (const JobKey* key = job_changed_by(letter.command)) {
+      const auto stored = draft.job(*key);
+      if (!stored || !*stored || still_to_be_sent((*stored)->id) == nullptr) continue;
+      take_back_if(draft, now, [&](const Job& job) { return job.id == (*stored)->id; });
+    } else if (const CollectionKey* of = collection_changed_by(letter.command)) {
+      take_back_if(draft, now, [&](const Job& job) { return same(job.key->collection, *of); });
+    }
+  }
+}
+
+template <typename Condition>
+void Engine::take_back_if(Draft& draft, Instant now, Condition condition) {
+  std::erase_if(awaiting_room_, [&](const AwaitingRoom& one) {
+    const Job* job = still_to_be_sent(one.job);
+    if (job == nullptr || !condition(*job)) return false;
+    take_back(*job, draft, now);
     return true;
   });
 }

@@ -129,7 +129,11 @@ class Engine {
 
   Status recover();
   std::vector<Answer> turn_away(Inbox::Letters& letters, const Error& error);
+  void take_back(const Job& job, Draft& draft, Instant now);
   void take_back_refused(Draft& draft, Instant now);
+  void take_back_changed(const Inbox::Letters& letters, Draft& draft, Instant now);
+  template <typename Condition>
+  void take_back_if(Draft& draft, Instant now, Condition condition);
   void settle_all(const Reports& reports, Draft& draft, Instant now);
   void settle_one(const Attempt& attempt, const Outcome& outcome, Draft& draft, Instant now);
   std::vector<Answer> apply_all(Inbox::Letters& letters, Draft& draft, Instant now);

@@ -121,6 +121,59 @@ TEST_F(EngineRoom, ABacklogGoesAsFastAsItsTargetAnswers) {
   EXPECT_EQ(answered, 200u) << "and the clock stood still";
 }
 
+// Nobody was called: there is nothing to tell of and nothing to count.
+TEST_F(EngineRoom, WhatIsChangedWhileItWaitsWasNeverSent) {
+  put(3, "job");
+  engine_.step(at(kDue));
+  ASSERT_EQ(stored_as_started(), 3u);
+  const auto first = *store_.job({kKey, "job1"});
+  engine_.submit(PatchJobCommand{first->key, first->definition, /*enabled=*/false, first->gen},
+                 [](auto reply) { EXPECT_TRUE(reply); });
+  engine_.submit(DeleteJobCommand{{kKey, "job2"}}, [](auto reply) { EXPECT_TRUE(reply); });
+  target_.room = 3;
+  engine_.step(at(kDue) + Millis{1});
+  EXPECT_EQ(stored_as_started(), 1u);
+  EXPECT_EQ(target_.sent.size(), 1u) << "of the third";
+  EXPECT_EQ((*store_.job({kKey, "job1"}))->status.executions, 0);
+  HistoryQuery all;
+  all.job = first->id;
+  all.limit = 10;
+  const auto rows = store_.history(all);
+  ASSERT_TRUE(rows);
+  for (const HistoryEntry& row : *rows) {
+    EXPECT_EQ(row.status, HistoryStatus::postponed) << row.message;
+  }
+}
+
+TEST_F(EngineRoom, WhatIsStoppedWithItsCollectionWhileItWaitsWasNeverSent) {
+  put(3, "job");
+  engine_.step(at(kDue));
+  engine_.submit(SetCollectionStateCommand{kKey, CollectionState::disabled}, [](auto) {});
+  target_.room = 3;
+  engine_.step(at(kDue) + Millis{1});
+  EXPECT_EQ(stored_as_started(), 0u);
+  EXPECT_TRUE(target_.sent.empty());
+  EXPECT_EQ((*store_.job({kKey, "job1"}))->status.executions, 0);
+}
+
+// What a change leaves to be done is done.
+TEST_F(EngineRoom, WhatIsChangedWhileItWaitsAndStaysEnabledIsSentAllTheSame) {
+  put(1, "job");
+  engine_.step(at(kDue));
+  const auto job = *store_.job({kKey, "job1"});
+  Shared<JobDefinition> definition = job->definition;
+  std::get<HttpAction>(definition.edit().action.what).body = "other";
+  engine_.submit(PatchJobCommand{job->key, definition, /*enabled=*/true, job->gen},
+                 [](auto reply) { EXPECT_TRUE(reply); });
+  target_.room = 1;
+  engine_.step(at(kDue) + Millis{1});
+  engine_.step(at(kDue) + std::chrono::seconds{2});
+  EXPECT_EQ(target_.sent.size(), 1u);
+  answer(1);
+  engine_.step(at(kDue) + std::chrono::seconds{3});
+  EXPECT_EQ((*store_.job({kKey, "job1"}))->status.executions, 1);
+}
+
 TEST_F(EngineRoom, WhatWaitsInVainIsTakenBackAndTriedLater) {
   put(3, "job");
   EXPECT_EQ(engine_.step(at(kDue)), at(kDue) + kPatience);

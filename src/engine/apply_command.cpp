@@ -258,6 +258,20 @@ Result<Reply> apply_command(const Command& command, const Applying& with) {
   return std::visit(CommandApplier{with}, command);
 }
 
+const JobKey* job_changed_by(const Command& command) {
+  if (const auto* put = std::get_if<PutJobCommand>(&command)) return &put->key;
+  if (const auto* patch = std::get_if<PatchJobCommand>(&command)) return &patch->key;
+  if (const auto* removal = std::get_if<DeleteJobCommand>(&command)) return &removal->key;
+  return nullptr;
+}
+
+const CollectionKey* collection_changed_by(const Command& command) {
+  if (const auto* put = std::get_if<PutCollectionCommand>(&command)) return &put->collection.key;
+  if (const auto* state = std::get_if<SetCollectionStateCommand>(&command)) return &state->key;
+  if (const auto* removal = std::get_if<DeleteCollectionCommand>(&command)) return &removal->key;
+  return nullptr;
+}
+
 std::string key_of(const Command& command) {
   struct Key {
     std::string operator()(const PutCollectionCommand& c) const { return folded(c.collection.key); }

@@ -35,6 +35,11 @@ struct Applying {
 
 Result<Reply> apply_command(const Command& command, const Applying& with);
 
+// The job that the command changes, or the collection, with all its jobs. `run` changes nothing
+// where a start is on its way, to its target's queue too, and is not among them.
+const JobKey* job_changed_by(const Command& command);
+const CollectionKey* collection_changed_by(const Command& command);
+
 // The folded key of what the command is about.
 std::string key_of(const Command& command);
 

@@ -19,7 +19,6 @@ constexpr Ticks kCrowdTried = std::chrono::seconds{1};
 // want it to be short.
 constexpr std::size_t kTriesInVainMax = 8;
 constexpr std::size_t kTriesInVainBesideOthersMax = 2;
-
 constexpr std::size_t kStartsShortOfRoom = 100;
 
 // So many of those that may have been sent before are tried in vain in a step.
@@ -35,22 +34,6 @@ std::size_t rows_in(const std::vector<Write>& writes) {
         write);
   }
   return rows;
-}
-
-// Of a job that is there: `run` changes nothing where a start is on its way, to a queue too.
-const JobKey* job_changed_by(const Command& command) {
-  if (const auto* put = std::get_if<PutJobCommand>(&command)) return &put->key;
-  if (const auto* patch = std::get_if<PatchJobCommand>(&command)) return &patch->key;
-  if (const auto* removal = std::get_if<DeleteJobCommand>(&command)) return &removal->key;
-  return nullptr;
-}
-
-// With all its jobs.
-const CollectionKey* collection_changed_by(const Command& command) {
-  if (const auto* put = std::get_if<PutCollectionCommand>(&command)) return &put->collection.key;
-  if (const auto* state = std::get_if<SetCollectionStateCommand>(&command)) return &state->key;
-  if (const auto* removal = std::get_if<DeleteCollectionCommand>(&command)) return &removal->key;
-  return nullptr;
 }
 
 std::tuple<JobId, std::int64_t, ActionRole, int> key_of(const Attempt& attempt) {
@@ -163,9 +146,7 @@ void Engine::take_back_refused(Draft& draft, Instant now) {
   });
 }
 
-// What waits for room was not sent, so whoever changes it meanwhile finds it waiting: else the
-// history would tell of an attempt that nobody made, and count it. What stays as it was begins
-// anew.
+// It was not sent: else the history would tell of an attempt that nobody made, and count it.
 void Engine::take_back_changed(const Inbox::Letters& letters, Draft& draft, Instant now) {
   for (const auto& letter : letters.commands) {
     if (awaiting_room_.empty()) return;

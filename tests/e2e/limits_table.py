@@ -81,7 +81,8 @@ def check_defaults(suite, code):
 
 
 def check_settings(suite, code):
-    known = set(re.findall(r'\{"([a-z-]+)", [^}]*?"', code[ROOT / "src" / "app" / "settings.cpp"]))
+    rules = code[ROOT / "src" / "app" / "setting_rules.cpp"]
+    known = set(re.findall(r'\{"([a-z-]+)", [^}]*?"', rules))
     for limit, _, _, setting, _, _ in rows():
         if setting != "–":
             with suite.case(f"{limit}: there is such a setting"):

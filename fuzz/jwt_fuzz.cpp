@@ -8,7 +8,7 @@
 
 #include "access/jwt.h"
 #include "base/assert.h"
-#include "net/base64.h"
+#include "base/base64.h"
 
 namespace belfry {
 namespace {

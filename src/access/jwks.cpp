@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "access/jwt_json.h"
-#include "net/base64.h"
+#include "base/base64.h"
 
 namespace belfry {
 namespace {

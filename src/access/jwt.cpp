@@ -16,7 +16,7 @@
 
 #include "access/jwt_json.h"
 #include "base/ascii.h"
-#include "net/base64.h"
+#include "base/base64.h"
 
 namespace belfry {
 namespace {

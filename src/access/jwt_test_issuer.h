@@ -21,8 +21,8 @@
 #include <string_view>
 
 #include "access/jwks.h"
+#include "base/base64.h"
 #include "base/instant.h"
-#include "net/base64.h"
 
 namespace belfry {
 

@@ -2,8 +2,6 @@
 
 #include "app/occurrence_log.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "model/attempt.h"
@@ -12,9 +10,9 @@
 namespace belfry {
 namespace {
 
-std::string took(const HistoryEntry& row) {
+Millis::rep took_ms(const HistoryEntry& row) {
   const auto millis = std::chrono::floor<Millis>(row.ended - row.started);
-  return fmt::format("{} ms", std::max(millis, Millis{0}).count());
+  return std::max(millis, Millis{0}).count();
 }
 
 // The same action of the same occurrence is going to be tried again.
@@ -60,22 +58,21 @@ void OccurrenceLog::tell(const Job& job, const HistoryEntry& row) {
   const std::string id = job_id(job.key);
   const std::string occurrence = occurrence_tag(row.job, row.occurrence.seq);
   const std::string action(action_of(row));
-  const std::string retry = fmt::to_string(row.retry);
   if (completed) {
     log_(level, "attempt completed",
          {{"job", id},
           {"occurrence", occurrence},
           {"action", action},
-          {"retry", retry},
-          {"took", took(row)}});
+          {"retry", row.retry},
+          {"took_ms", took_ms(row)}});
     return;
   }
   log_(level, again ? "attempt failed, it is tried again" : "occurrence failed",
        {{"job", id},
         {"occurrence", occurrence},
         {"action", action},
-        {"retry", retry},
-        {"took", took(row)},
+        {"retry", row.retry},
+        {"took_ms", took_ms(row)},
         {"reason", std::string(reason_of(row.message))}});
 }
 
@@ -86,7 +83,7 @@ void OccurrenceLog::tell_gap(const Job& job, const HistoryEntry& row) {
         {"occurrence", occurrence_tag(row.job, row.occurrence.seq)},
         {"first", format_instant(row.occurrence.scheduled_for)},
         {"last", format_instant(row.gap->last)},
-        {"count", fmt::to_string(row.gap->count)},
+        {"count", row.gap->count},
         {"reason", std::string(reason_of(row.message))}});
 }
 
@@ -104,7 +101,7 @@ bool OccurrenceLog::takes(LogLevel level) {
   }
   if (left_out_ > 0) {
     log_(LogLevel::warning, "lines about occurrences were left out, they came too fast",
-         {{"count", fmt::to_string(std::exchange(left_out_, 0))}});
+         {{"count", std::exchange(left_out_, 0)}});
   }
   ++lines_;
   return true;

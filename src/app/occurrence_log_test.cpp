@@ -56,7 +56,7 @@ TEST_F(OccurrenceLogTest, AFailureNamesJobOccurrenceAndReason) {
   ASSERT_EQ(lines_.size(), 1u);
   EXPECT_EQ(lines_[0], std::string("warning occurrence failed job=\"") + kJobId +
                            "\" occurrence=\"" + occurrence_tag(JobId{5}, 7) +
-                           "\" action=\"MainAction\" retry=\"0\" took=\"15 ms\" "
+                           "\" action=\"MainAction\" retry=\"0\" took_ms=\"15\" "
                            "reason=\"Http Action - no\"");
 }
 

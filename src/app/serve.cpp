@@ -262,8 +262,7 @@ Status Serving::greet_operator() {
                hand_out_first_token(*store_, clock_->now(), settings_.first_token_file));
   }
   greet(settings_, server_->port(), first_token);
-  log(LogLevel::info, "serving",
-      {{"host", settings_.host}, {"port", fmt::to_string(server_->port())}});
+  log(LogLevel::info, "serving", {{"host", settings_.host}, {"port", server_->port()}});
   return Done{};
 }
 

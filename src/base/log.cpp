@@ -70,10 +70,23 @@ void append_escaped(std::string& out, std::string_view text, bool quotes) {
   }
 }
 
-void append_json_member(std::string& out, std::string_view name, std::string_view value) {
-  out += fmt::format(",\"{}\":\"", name);
-  append_escaped(out, value, true);
+void append_json_member(std::string& out, std::string_view name, const LogValue& value) {
+  out += fmt::format(",\"{}\":", name);
+  if (value.is_number()) {
+    out += value.text();
+    return;
+  }
   out += '"';
+  append_escaped(out, value.text(), true);
+  out += '"';
+}
+
+// With milliseconds, which fmt's %T leaves out of a point in time.
+std::string log_time() {
+  using std::chrono::milliseconds;
+  const auto now = std::chrono::floor<milliseconds>(std::chrono::system_clock::now());
+  const auto second = std::chrono::floor<std::chrono::seconds>(now);
+  return fmt::format("{:%FT%T}.{:03}Z", second, (now - second).count());
 }
 
 }  // namespace
@@ -87,8 +100,8 @@ std::string log_line(LogFormat format, LogLevel level, std::string_view message,
                      std::initializer_list<LogField> fields) {
   std::string line;
   if (format == LogFormat::json) {
-    append_json_member(line, "level", name_of(level));
-    append_json_member(line, "msg", message);
+    append_json_member(line, "level", std::string(name_of(level)));
+    append_json_member(line, "msg", std::string(message));
     for (const auto& [name, value] : fields) append_json_member(line, name, value);
     return line + "}";
   }
@@ -96,7 +109,7 @@ std::string log_line(LogFormat format, LogLevel level, std::string_view message,
   append_escaped(line, message, false);
   for (const auto& [name, value] : fields) {
     line += fmt::format(" {}=\"", name);
-    append_escaped(line, value, true);
+    append_escaped(line, value.text(), true);
     line += '"';
   }
   return line;
@@ -105,8 +118,7 @@ std::string log_line(LogFormat format, LogLevel level, std::string_view message,
 void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
   if (level < least_level) return;
   const LogFormat format = line_format;
-  const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
-  const std::string time = fmt::format("{:%FT%T}Z", now);
+  const std::string time = log_time();
   const std::string event = log_line(format, level, message, fields);
   const std::string line = format == LogFormat::json
                                ? fmt::format("{{\"ts\":\"{}\"{}\n", time, event)

@@ -56,5 +56,15 @@ TEST(Log, JsonIsOneObjectALine) {
             R"(,"level":"error","msg":"say \"hi\"","k":"\u0001"})");
 }
 
+// "9" > "10", and no query of a log store adds texts up.
+TEST(Log, NumbersAreNumbersInJson) {
+  const auto line = [](LogFormat format) {
+    return log_line(format, LogLevel::info, "m", {{"retry", 2}, {"took_ms", -15LL}, {"id", "7"}});
+  };
+  EXPECT_EQ(line(LogFormat::json),
+            R"(,"level":"info","msg":"m","retry":2,"took_ms":-15,"id":"7"})");
+  EXPECT_EQ(line(LogFormat::text), R"(info    m retry="2" took_ms="-15" id="7")");
+}
+
 }  // namespace
 }  // namespace belfry

@@ -9,8 +9,8 @@
 #include <array>
 
 #include "base/assert.h"
+#include "base/base64.h"
 #include "model/url.h"
-#include "net/base64.h"
 
 namespace belfry {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <utility>
 
+#include "base/base64.h"
 #include "base/guid.h"
 #include "dispatch/endpoint_template.h"
 #include "model/xml_text.h"
-#include "net/base64.h"
 
 namespace belfry {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "net/http_basic.h"
 
-#include "net/base64.h"
+#include "base/base64.h"
 
 namespace belfry {
 

@@ -13,7 +13,7 @@
 
 #include <utility>
 
-#include "net/base64.h"
+#include "base/base64.h"
 
 namespace belfry {
 namespace {

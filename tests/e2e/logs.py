@@ -6,6 +6,7 @@ targets and clients send, and what a target answers is not in it.
     logs.py PATH_OF_BELFRY
 """
 import json
+import re
 import sys
 
 import targets
@@ -15,6 +16,7 @@ from suite import Suite, binary_of, equal, holds
 
 NOW = "2030-01-01T00:00:00Z"
 FORGED = '{"ts":"2030-01-01T00:00:00.000Z","level":"error","msg":"forged"}'
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 HOSTILE = f"\r\n{FORGED}\r\n\x1b[31m"
 
 
@@ -60,9 +62,15 @@ def check(suite, server, group):
              if event.get("job", "").endswith(group.job("fails"))]
     with suite.case("failed attempts have the ids of job and occurrence, the last is a warning"):
         equal([(event["level"], event["retry"]) for event in about],
-              [("info", "0"), ("warning", "1")])
+              [("info", 0), ("warning", 1)])
         equal(len({event["occurrence"] for event in about}), 1)
         holds(all("InternalServerError" in event["reason"] for event in about), about)
+    with suite.case("numbers are numbers"):
+        holds(all(isinstance(event["took_ms"], int) for event in about), about)
+        equal([event["port"] for event in events_of(server) if event["msg"] == "serving"],
+              [server.port])
+    with suite.case("times have milliseconds"):
+        holds(all(TIME.fullmatch(event["ts"]) for event in events_of(server)), events_of(server))
     with suite.case("at level debug every attempt has a line"):
         done = [event for event in events_of(server)
                 if event.get("job", "").endswith(group.job("works"))]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "net/base64.h"
+#include "base/base64.h"
 
 #include <openssl/evp.h>
 

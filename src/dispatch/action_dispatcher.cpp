@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "dispatch/http_messages.h"
+#include "dispatch/masked_result.h"
 #include "dispatch/queue_outcome.h"
 #include "dispatch/service_bus_amqp.h"
 
@@ -92,8 +93,9 @@ bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
   auto understand = [host = origin->host](const HttpResult& result) {
     return outcome_of(host, result);
   };
-  return http_->send(std::move(to), hold_until(errand.not_before), std::move(make),
-                     reporter_of(errand.attempt, std::move(understand)));
+  return http_->send(
+      std::move(to), hold_until(errand.not_before), std::move(make),
+      reporter_of(errand.attempt, {errand.job.definition, ""}, std::move(understand)));
 }
 
 // The ids are drawn here: chance is the engine's thread's.
@@ -106,6 +108,7 @@ HttpClient::Make ActionDispatcher::maker_of(const Errand& errand,
     ASSERT(made);  // origin_of() found the same address
     made->timeout = timeout;
     made->tls = tls;
+    made->body_kept_bytes_max = body_kept_for(SecretMask(job.definition));
     return *std::move(made);
   };
 }
@@ -118,7 +121,7 @@ bool ActionDispatcher::call_with_token(const ActiveDirectoryOAuth& who, HttpCall
   if (!reserved) return false;
   const auto room = std::make_shared<HttpRoom>(*std::move(reserved));
   const auto go_on = [this, who, call, room, attempt = errand.attempt, timeout = errand.timeout,
-                      began = token_clock_.now(),
+                      definition = errand.job.definition, began = token_clock_.now(),
                       not_before = errand.not_before](const Result<std::string>& token) {
     if (!token) {
       return fail(attempt, fmt::format("Http Action - {}.", token.error().message));
@@ -134,7 +137,9 @@ bool ActionDispatcher::call_with_token(const ActiveDirectoryOAuth& who, HttpCall
       if (reply != nullptr && reply->status == 401) tokens_.forget(who, token);
       return outcome_of(host, result);
     };
-    http_->send(std::move(*room), std::move(with_token), reporter_of(attempt, understand));
+    const Sent sent{definition, *token};
+    with_token.body_kept_bytes_max = body_kept_for(mask_of(sent));
+    http_->send(std::move(*room), std::move(with_token), reporter_of(attempt, sent, understand));
   };
   return tokens_.obtain(who, errand.timeout, go_on);
 }
@@ -143,9 +148,8 @@ bool ActionDispatcher::perform(const StorageQueueAction& action, const Errand& e
   Result<HttpCall> made = storage_queue_call_of(
       action, errand.attempt, errand.job, options_.identity, new_ids(), options_.storage_queue);
   std::string host = made ? made->origin.host : "";
-  std::string secret(signature_in(action.sas_token.reveal()));
   return call(std::move(made), errand, "StorageQueue", [=](const HttpResult& result) {
-    return queue_outcome("StorageQueue", host, result, secret);
+    return queue_outcome("StorageQueue", host, result);
   });
 }
 
@@ -161,10 +165,9 @@ bool ActionDispatcher::put_on_service_bus(const ServiceBusTarget& target, const 
   if (target.message.transport == Transport::amqp) return put_on_broker(target, errand);
   Result<HttpCall> made = service_bus_call(target, errand.attempt);
   std::string host = made ? made->origin.host : "";
-  std::string secret(made ? signature_in(header_of(made->headers, "Authorization")) : "");
   return call(std::move(made), errand, target.action,
-              [action = target.action, host, secret](const HttpResult& result) {
-                return queue_outcome(action, host, result, secret);
+              [action = target.action, host](const HttpResult& result) {
+                return queue_outcome(action, host, result);
               });
 }
 
@@ -187,14 +190,15 @@ bool ActionDispatcher::put_on_broker(const ServiceBusTarget& target, const Erran
   made->timeout = errand.timeout;
   made->hold = hold_until(errand.not_before);
   std::string host = made->broker.host;
-  return amqp_->send(*std::move(made),
-                     [this, action = target.action, attempt = errand.attempt,
-                      accepted = clock_.now(), host = std::move(host)](const AmqpResult& result) {
-                       Outcome outcome = amqp_outcome(action, host, result.what);
-                       outcome.ended = clock_.now();
-                       outcome.started = std::min(accepted + result.waited, outcome.ended);
-                       options_.report(attempt, std::move(outcome));
-                     });
+  const Sent sent{errand.job.definition, key->key.reveal()};
+  return amqp_->send(*std::move(made), [this, action = target.action, attempt = errand.attempt,
+                                        sent, accepted = clock_.now(),
+                                        host = std::move(host)](const AmqpResult& result) {
+    Outcome outcome = amqp_outcome(action, host, masked(result.what, mask_of(sent)));
+    outcome.ended = clock_.now();
+    outcome.started = std::min(accepted + result.waited, outcome.ended);
+    options_.report(attempt, std::move(outcome));
+  });
 }
 
 Millis ActionDispatcher::timeout_of(const Action& action) const {
@@ -210,19 +214,24 @@ bool ActionDispatcher::call(Result<HttpCall> call, const Errand& errand, std::st
   call->timeout = errand.timeout;
   call->hold = hold_until(errand.not_before);
   call->owner = folded(errand.job.key->collection);
-  return send_call(*std::move(call), errand.attempt, std::move(understand));
+  Sent sent{errand.job.definition, std::string(header_of(call->headers, "Authorization"))};
+  call->body_kept_bytes_max = body_kept_for(mask_of(sent));
+  return http_->send(*std::move(call),
+                     reporter_of(errand.attempt, std::move(sent), std::move(understand)));
 }
 
-bool ActionDispatcher::send_call(HttpCall call, const Attempt& attempt, Understand understand) {
-  return http_->send(std::move(call), reporter_of(attempt, std::move(understand)));
+SecretMask ActionDispatcher::mask_of(const Sent& sent) {
+  SecretMask mask(sent.definition);
+  mask.add_signed(sent.credential);
+  return mask;
 }
 
 // It began when its turn came, not when we took it: a queue must show as lateness.
-HttpClient::Done ActionDispatcher::reporter_of(const Attempt& attempt,
+HttpClient::Done ActionDispatcher::reporter_of(const Attempt& attempt, Sent sent,
                                                Understand understand) const {
-  return [this, attempt, accepted = clock_.now(),
+  return [this, attempt, sent = std::move(sent), accepted = clock_.now(),
           understand = std::move(understand)](const HttpResult& result) {
-    Outcome outcome = understand(result);
+    Outcome outcome = understand(masked(result, mask_of(sent)));
     outcome.ended = clock_.now();
     outcome.started = std::min(accepted + result.waited, outcome.ended);
     options_.report(attempt, std::move(outcome));

@@ -24,6 +24,7 @@
 #include "dispatch/preflight.h"
 #include "dispatch/service_bus_options.h"
 #include "dispatch/storage_queue_request.h"
+#include "model/secret_mask.h"
 #include "net/amqp_client.h"
 #include "net/http_client.h"
 
@@ -79,6 +80,11 @@ class ActionDispatcher final : public Dispatcher {
     Millis timeout;
     Instant not_before;
   };
+  // What the target may repeat: the job's secrets, and what a call had besides them.
+  struct Sent {
+    Shared<JobDefinition> definition;
+    std::string credential;  // an access token, a signature; or empty
+  };
   using Understand = std::function<Outcome(const HttpResult&)>;
 
   bool perform(const HttpAction& action, const Errand& errand);
@@ -97,8 +103,8 @@ class ActionDispatcher final : public Dispatcher {
   Millis timeout_of(const Action& action) const;
   bool call(Result<HttpCall> call, const Errand& errand, std::string_view action,
             Understand understand);
-  bool send_call(HttpCall call, const Attempt& attempt, Understand understand);
-  HttpClient::Done reporter_of(const Attempt& attempt, Understand understand) const;
+  HttpClient::Done reporter_of(const Attempt& attempt, Sent sent, Understand understand) const;
+  static SecretMask mask_of(const Sent& sent);
   Ticks hold_until(Instant not_before) const;
   void fail(const Attempt& attempt, std::string message);
   Instant token_expiry() const;

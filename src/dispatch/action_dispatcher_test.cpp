@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "model/history.h"
 #include "net/amqp_test_broker.h"
 #include "net/http_client_exchange.h"
 #include "net/http_client_scripted_target.h"
@@ -112,7 +113,7 @@ class ActionDispatcherTest : public testing::Test {
 
   static void issue_tokens(Conversation& conversation) {
     while (!conversation.request().empty()) {
-      conversation.answer(R"({"access_token":"token","expires_in":3600})");
+      conversation.answer(R"({"access_token":"eyJhbGciOi","expires_in":3600})");
     }
   }
 
@@ -305,6 +306,38 @@ TEST_F(ActionDispatcherTest, PutsMessagesOnStorageQueuesAndTellsNobodyTheSignatu
       "POST /account/q/messages?sv=2&sig=s3cret%3D&se=9 HTTP/1.1\r\n"));
   EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
   EXPECT_TRUE(reports_.take().second.succeeded);
+}
+
+// Where the answer is cut, too: the beginning of a secret would be kept.
+TEST_F(ActionDispatcherTest, TellsNobodyTheSecretsThatATargetRepeats) {
+  const std::string filler(kHistoryBodyBytesMax - 25, '.');
+  const ScriptedTarget target([&](Conversation& conversation) {
+    const std::string request = conversation.request();
+    const std::size_t begin = request.find("Authorization: ");
+    const std::string header = request.substr(begin, request.find("\r\n", begin) - begin);
+    conversation.answer(filler + header, "HTTP/1.1 500 No\r\nX-Echo: " + header);
+  });
+  const auto dispatcher = start();
+  Job job = job_calling(target.port());
+  std::get<HttpAction>(job.definition.edit().action.what).authentication =
+      BasicAuthentication{"user", Secret("open sesame")};
+  EXPECT_TRUE(dispatcher->send(attempt_, job, kAtOnce));
+  const std::string message = reports_.take().second.message;
+  EXPECT_NE(message.find("X-Echo: Authorization: Basic ***\r\n"), std::string::npos) << message;
+  EXPECT_TRUE(message.ends_with(filler + "Authorization: Basic ***")) << message;
+}
+
+TEST_F(ActionDispatcherTest, TellsNobodyTheAccessTokenThatATargetRepeats) {
+  const ScriptedTarget issuer(issue_tokens);
+  const ScriptedTarget target([&](Conversation& conversation) {
+    conversation.request();
+    conversation.answer("eyJhbGciOi is not wanted", "HTTP/1.1 403 Forbidden");
+  });
+  endpoint_ = issuer_at(issuer.port());
+  const auto dispatcher = start();
+  EXPECT_TRUE(dispatcher->send(attempt_, job_calling_with_token(target.port()), kAtOnce));
+  const std::string message = reports_.take().second.message;
+  EXPECT_TRUE(message.ends_with(" Body: *** is not wanted")) << message;
 }
 
 TEST_F(ActionDispatcherTest, RefusesWhenTheTargetIsSaturated) {

@@ -12,6 +12,7 @@
 
 #include "dispatch/endpoint_template.h"
 #include "dispatch/http_messages.h"
+#include "model/secret_mask.h"
 #include "model/url.h"
 
 namespace belfry {
@@ -57,11 +58,11 @@ bool is_usable(const std::string& token) {
          std::all_of(token.begin(), token.end(), [](char c) { return '!' <= c && c <= '~'; });
 }
 
-std::string refusal(const json::object& answer, std::string_view secret) {
+std::string refusal(const json::object& answer, const SecretMask& mask) {
   std::string text = text_member(answer, "error");
   const std::string description = text_member(answer, "error_description");
   if (!description.empty()) text += ": " + description;
-  if (!secret.empty() && text.find(secret) != std::string::npos) return "";
+  text = mask.masked(text);
   std::replace_if(
       text.begin(), text.end(), [](char c) { return 0 <= c && c < ' '; }, ' ');
   return as_utf8(std::string_view(text).substr(0, kDescriptionBytesMax));
@@ -71,15 +72,17 @@ std::string refusal(const json::object& answer, std::string_view secret) {
 
 Result<OAuthAnswer> read_oauth_answer(std::string_view host, const HttpResult& result,
                                       std::string_view secret) {
+  SecretMask mask;
+  mask.add(secret);
   if (const auto* failure = std::get_if<HttpFailure>(&result.what)) {
-    return no_token(failure_message(host, *failure, "OAuth"));
+    return no_token(mask.masked(failure_message(host, *failure, "OAuth")));
   }
   const auto& reply = std::get<HttpReply>(result.what);
   boost::system::error_code wrong;
   const json::value parsed = json::parse(reply.body, wrong);
   const json::object answer = !wrong && parsed.is_object() ? parsed.as_object() : json::object();
   if (reply.status != 200) {
-    const std::string why = refusal(answer, secret);
+    const std::string why = refusal(answer, mask);
     return no_token(fmt::format("'{}' answered '{}'{}{}", host, status_name(reply.status),
                                 why.empty() ? "" : " ", why));
   }

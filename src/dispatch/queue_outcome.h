@@ -12,12 +12,7 @@
 
 namespace belfry {
 
-// `action` is "StorageQueue" and the like. A service may repeat what it was asked; where that
-// shows `secret`, the history shows asterisks.
-Outcome queue_outcome(std::string_view action, std::string_view host, const HttpResult& result,
-                      std::string_view secret);
-
-// The signature in a shared access signature of either kind; empty where there is none.
-std::string_view signature_in(std::string_view token);
+// `action` is "StorageQueue" and the like.
+Outcome queue_outcome(std::string_view action, std::string_view host, const HttpResult& result);
 
 }  // namespace belfry

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dispatch/queue_outcome.h"
+#include "model/secret_mask.h"
 
 namespace belfry {
 namespace {

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Secrets at work: jobs with canaries in every secret member ring, fail and are asked about in
-every way there is. No canary is found in an answer, in the history, the audit log, the log at
-its loudest, what commands print, the store's files or a backup; and a restored backup is worth
-nothing without the key.
+every way there is; their targets repeat what they are asked. No canary is found in an answer, in
+the history, the audit log, the log at its loudest, what commands print, the store's files or a
+backup; and a restored backup is worth nothing without the key.
 
     secrets_at_work.py PATH_OF_BELFRY
 """
@@ -37,6 +37,7 @@ class Stage:
         self.group = Group("s", "g")
         self.sink = targets.Sink()
         self.sink.statuses["/hook"] = 500
+        self.sink.body = targets.echo
         self.access_token = self.canaries.new("access-token")
         self.sink.bodies["/t/token"] = json.dumps(
             {"access_token": self.access_token, "token_type": "Bearer",
@@ -104,6 +105,10 @@ def ring(suite, stage, client):
         for kind in stage.kinds:
             rows = client.get(stage.group.job(kind) + "/history").json["value"]
             holds(len(rows) == (1 if kind == "certificate-main" else 2), (kind, rows))
+    with suite.case("what the targets repeated is in the history, without the secrets"):
+        rows = [row for kind in stage.kinds
+                for row in client.get(stage.group.job(kind) + "/history").json["value"]]
+        holds(sum("***" in row["properties"]["message"] for row in rows) >= 8, rows)
     with suite.case("the secrets were used: the targets have seen them"):
         seen = b"".join(json.dumps({**request, "body": request["body"].decode("latin-1")}).encode()
                         for request in stage.sink.requests)

@@ -4,23 +4,40 @@
 All listen on a free port of 127.0.0.1. The misbehaving ones do one thing to every connection
 and go on until the test ends.
 """
+import base64
 import gzip
 import http.server
+import json
 import pathlib
 import socket
 import ssl
 import struct
 import subprocess
 import threading
+import urllib.parse
+
+
+def echo(request):
+    """What it was asked, as targets repeat it: as it is, in JSON, in an address, in base64. Every
+    other time it stands where Belfry cuts an answer off."""
+    said = " ".join([request["path"], request["headers"].get("Authorization", ""),
+                     request["headers"].get("X-Api-Key", ""), request["body"].decode("latin-1")])
+    forms = [said, json.dumps({"said": said}), urllib.parse.quote(said, safe=""),
+             base64.b64encode(said.encode()).decode()]
+    if request["number"] % 2:
+        forms.insert(0, "." * (2048 - len(request["path"]) - 25))
+    return "\n".join(forms).encode()
 
 
 class Sink:
-    """Answers with a status and a body that may be set per path, and remembers every request."""
+    """Answers with a status and a body that may be set per path, and remembers every request. The
+    body may be made of the request."""
 
     def __init__(self):
         self.requests = []
         self.statuses = {}
         self.bodies = {}
+        self.body = b"ok"  # where none is set
         sink = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -28,10 +45,13 @@ class Sink:
 
             def handle_any(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                sink.requests.append({"method": self.command, "path": self.path, "body": body,
-                                      "headers": dict(self.headers.items())})
+                request = {"method": self.command, "path": self.path, "body": body,
+                           "headers": dict(self.headers.items()), "number": len(sink.requests)}
+                sink.requests.append(request)
                 self.send_response(sink.statuses.get(self.path, 200))
-                answer = sink.bodies.get(self.path, b"ok")
+                answer = sink.bodies.get(self.path, sink.body)
+                if callable(answer):
+                    answer = answer(request)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 if self.command != "HEAD":

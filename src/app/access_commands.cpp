@@ -14,6 +14,7 @@
 #include "app/first_token.h"
 #include "base/clock.h"
 #include "model/url.h"
+#include "store/durable_file.h"
 #include "store/sqlite_audit.h"
 #include "store/sqlite_store.h"
 #include "store/sqlite_upkeep.h"
@@ -213,7 +214,8 @@ int print_audit_findings(const AuditVerify& wanted) {
   if (!findings) return end_with(kFailed, findings.error().message);
   for (const std::string& problem : findings->problems) fmt::print("{}\n", problem);
   if (!findings->problems.empty()) return kFailed;
-  fmt::print("The audit log of {} is sound: {} rows.\n", wanted.store.directory, findings->rows);
+  fmt::print("The audit log of {} is sound: {} rows.\n", full_path(wanted.store.directory).native(),
+             findings->rows);
   if (findings->rows > 0) {
     fmt::print("Last row: {}:{}\n", findings->last.number, findings->last.hash);
   }

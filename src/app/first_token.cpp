@@ -2,6 +2,8 @@
 
 #include "app/first_token.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -54,7 +56,7 @@ Result<FirstToken> hand_out_first_token(TokenStore& store, Instant now, const st
   TRY_ASSIGN(const bool owned, has_owner(store, now));
   if (owned) return first;
   const std::filesystem::path unfinished = file + ".new";
-  std::filesystem::remove(unfinished);
+  ::unlink(unfinished.c_str());
   TRY_ASSIGN(const FileDescriptor out, make_private_file(unfinished));
   TRY_ASSIGN(const std::optional<Secret> token, mint_first_token(store, now));
   const auto written = write_all(out, token.value().reveal() + "\n", unfinished);

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <string>
 
 #include "app/version.h"
+#include "store/durable_file.h"
 
 namespace belfry {
 namespace {
@@ -61,8 +61,7 @@ void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& 
   fmt::print("Serving on {} ({}).\nJobs and history are kept in {}.\n\n{}", server,
              settings.local_mode() ? "local mode: everybody on this machine may do everything"
                                    : "requests need an access token",
-             std::filesystem::absolute(settings.store_directory).native(),
-             commands_to_paste(settings, server));
+             full_path(settings.store_directory).native(), commands_to_paste(settings, server));
   if (settings.virtual_clock) {
     fmt::print(
         "The clock stands at {}. This moves it, through everything that falls due:\n\n"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <exception>
 
 #include "app/access_commands.h"
 #include "app/bench_command.h"
@@ -69,5 +70,9 @@ int run(int argc, char** argv) {
 }  // namespace belfry
 
 int main(int argc, char** argv) {
-  return belfry::run(argc, argv);
+  try {
+    return belfry::run(argc, argv);
+  } catch (const std::exception& exception) {
+    return belfry::end_with(belfry::kFailed, exception.what());
+  }
 }

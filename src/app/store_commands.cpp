@@ -5,16 +5,19 @@
 #include <fmt/format.h>
 
 #include "app/exit_code.h"
+#include "store/durable_file.h"
 #include "store/sqlite_upkeep.h"
 
 namespace belfry {
 namespace {
 
 constexpr const char* kCheckHelp = R"(
-Exit code 0: it is. 1: it is not, and each line says what is wrong, or it cannot be read.
+Exit code 0: it is. 1: it is not, and each line says what is wrong, or it cannot be read. The
+keys are in secret.key of the store; --key-file names them where they are elsewhere.
 
 Examples:
-  belfry check --store /var/lib/belfry)";
+  belfry check --store /var/lib/belfry
+  belfry check --store /var/lib/belfry --key-file /etc/belfry/secret.key)";
 
 constexpr const char* kBackupHelp = R"(
 The key that opens the secrets is not in the file: keep a copy of it elsewhere.
@@ -49,7 +52,7 @@ int check(const KeyPlace& store) {
   if (!problems) return end_with(kFailed, problems.error().message);
   for (const std::string& problem : *problems) fmt::print("{}\n", problem);
   if (!problems->empty()) return kFailed;
-  fmt::print("{} is sound.\n", store.directory.native());
+  fmt::print("{} is sound.\n", full_path(store.directory).native());
   return kDone;
 }
 

@@ -42,10 +42,24 @@ FileDescriptor::~FileDescriptor() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+Result<bool> is_there(const std::filesystem::path& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return file_error("look for", path);
+}
+
+std::filesystem::path full_path(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const auto full = std::filesystem::absolute(path, unknown);
+  return unknown ? path : full.lexically_normal();
+}
+
 Status make_directory(const std::filesystem::path& path) {
   if (::mkdir(path.c_str(), kOwnerOnlyDirectory) == 0) return sync_directory(directory_of(path));
   if (errno == EEXIST) {
-    if (std::filesystem::is_directory(path)) return Done{};
+    std::error_code unreadable;
+    if (std::filesystem::is_directory(path, unreadable)) return Done{};
     errno = ENOTDIR;  // a file of that name says more than "exists"
   }
   return file_error("make the directory", path);

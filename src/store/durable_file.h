@@ -31,6 +31,12 @@ class FileDescriptor {
   int fd_;
 };
 
+// Whether something has that name. An error where one may not look.
+Result<bool> is_there(const std::filesystem::path& path);
+
+// The path from the root on, for people; as it is where the working directory cannot be told.
+std::filesystem::path full_path(const std::filesystem::path& path);
+
 // Makes the directory, for its owner alone, where there is none.
 Status make_directory(const std::filesystem::path& path);
 Status sync_directory(const std::filesystem::path& path);

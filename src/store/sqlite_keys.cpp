@@ -20,7 +20,7 @@ std::vector<std::string> keys_in_use(Connection& db) {
 Error missing_key_file(const std::filesystem::path& path, const std::string& used) {
   return {ErrorCode::invalid,
           fmt::format("the key file {} is missing, and secrets are sealed with its key {}: "
-                      "put it back",
+                      "put it back, or name another with --key-file (BELFRY_KEY_FILE)",
                       path.native(), shown_key_id(used)),
           ""};
 }
@@ -31,7 +31,8 @@ Status check_fit(const std::filesystem::path& path, const std::vector<SealingKey
     if (std::ranges::find(keys, id, &SealingKey::id) != keys.end()) continue;
     return Error{ErrorCode::invalid,
                  fmt::format("the key file {} holds the key {}, but secrets are sealed with {}: "
-                             "put the right one there",
+                             "put the right one there, or name it with --key-file "
+                             "(BELFRY_KEY_FILE)",
                              path.native(), shown_key_id(keys.front().id()), shown_key_id(id)),
                  ""};
   }

@@ -91,7 +91,9 @@ Error at(const std::filesystem::path& path, const Error& error) {
 // SQLite would make it with the permissions of the process; the log takes those of the file.
 Status make_database_file(const SqliteOptions& options) {
   const auto path = database_path(options.directory);
-  if (!options.vfs.empty() || std::filesystem::exists(path)) return Done{};
+  if (!options.vfs.empty()) return Done{};
+  TRY_ASSIGN(const bool made_before, is_there(path));
+  if (made_before) return Done{};
   if (const auto made = make_private_file(path); !made) return made.error();
   return Done{};
 }

@@ -12,6 +12,7 @@
 #include "store/directory_lock.h"
 #include "store/durable_file.h"
 #include "store/key_file.h"
+#include "store/sqlite_keys.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_schema.h"
 #include "store/sqlite_store.h"
@@ -128,8 +129,25 @@ void check_definitions(Connection& db, const Sealer& sealer, Findings& findings)
   findings.add_failure();
 }
 
-bool anything_sealed(Connection& db) {
-  return db.value("SELECT 1 FROM sealing").has_value();
+// Whether the keys are those that its secrets are sealed with.
+Status check_keys(const std::filesystem::path& file, const std::vector<SealingKey>& keys,
+                  Connection& db) {
+  const auto used = keys_in_use(db);
+  if (used.empty()) return Done{};
+  return keys.empty() ? missing_key_file(file, used.front()) : check_fit(file, keys, used);
+}
+
+std::string counted(std::int64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// What is said of a backup was read in it.
+Result<std::string> contents_of(const std::filesystem::path& backup) {
+  TRY_ASSIGN(const auto db, Connection::open(backup.native(), OpenMode::read_only, ""));
+  const auto jobs = db->value("SELECT count(*) FROM job");
+  const auto collections = db->value("SELECT count(*) FROM collection");
+  if (db->failed()) return db->take_failure().error;
+  return fmt::format("{} in {}", counted(*jobs, "job"), counted(*collections, "job collection"));
 }
 
 Status copy_synced(const std::filesystem::path& from, const std::filesystem::path& to) {
@@ -158,7 +176,7 @@ Result<bool> check_backup(const std::filesystem::path& copy, const std::filesyst
                              well.error().message),
                  ""};
   }
-  const bool sealed = anything_sealed(*db);
+  const bool sealed = !keys_in_use(*db).empty();
   findings.add_failure();
   check_pages(*db, findings);
   check_rules(*db, findings);
@@ -182,14 +200,16 @@ std::filesystem::path log_of(const std::filesystem::path& database) {
 }
 
 Status check_place(const std::filesystem::path& file, const std::filesystem::path& database) {
-  if (std::filesystem::exists(database)) {
+  TRY_ASSIGN(const bool taken, is_there(database));
+  if (taken) {
     return Error{ErrorCode::conflict,
                  fmt::format("{} is there already: restore into another directory, or move it away",
                              database.native()),
                  ""};
   }
   for (const auto& log : {log_of(database), log_of(file)}) {
-    if (std::filesystem::exists(log)) return has_log(log);
+    TRY_ASSIGN(const bool logged, is_there(log));
+    if (logged) return has_log(log);
   }
   return Done{};
 }
@@ -198,10 +218,12 @@ Status check_place(const std::filesystem::path& file, const std::filesystem::pat
 
 Status expect_database_in(const std::filesystem::path& directory) {
   const auto path = database_path(directory);
-  if (std::filesystem::exists(path)) return Done{};
+  TRY_ASSIGN(const bool there, is_there(path));
+  if (there) return Done{};
   return Error{ErrorCode::invalid,
-               fmt::format("there is no database {}: is {} the directory of a server's store?",
-                           path.native(), directory.native()),
+               fmt::format("there is no database {}: is {} the directory of a server's store? "
+                           "--store (BELFRY_STORE) names another",
+                           full_path(path).native(), full_path(directory).native()),
                ""};
 }
 
@@ -227,13 +249,13 @@ Result<std::vector<std::string>> check_store(const std::filesystem::path& direct
     return findings.problems();
   }
   db->run("BEGIN");
-  const bool sealed = anything_sealed(*db);
-  findings.add_failure();
   std::optional<Sealer> sealer;
-  const auto keys = read_key_file(place_of_key(directory, key_file));
-  if (keys && !keys->empty()) sealer.emplace(*keys);
-  if (!keys) findings.add(keys.error().message);
-  if (keys && keys->empty() && sealed) findings.add("the key that sealed its secrets is missing");
+  const auto place = place_of_key(directory, key_file);
+  const auto keys = read_key_file(place);
+  const Status fit = keys ? check_keys(place, *keys, *db) : keys.error();
+  findings.add_failure();
+  if (!fit) findings.add(fit.error().message);
+  if (fit && !keys->empty()) sealer.emplace(*keys);
   check_pages(*db, findings);
   check_rules(*db, findings);
   if (sealer) check_definitions(*db, *sealer, findings);
@@ -245,7 +267,8 @@ Result<std::vector<std::string>> check_store(const std::filesystem::path& direct
 Result<std::string> back_up_store(const std::filesystem::path& directory,
                                   const std::filesystem::path& target,
                                   const std::filesystem::path& key_file) {
-  if (std::filesystem::exists(target)) {
+  TRY_ASSIGN(const bool taken, is_there(target));
+  if (taken) {
     return Error{ErrorCode::conflict,
                  fmt::format("{} is there already: choose another file", target.native()), ""};
   }
@@ -261,11 +284,14 @@ Result<std::string> back_up_store(const std::filesystem::path& directory,
     ::unlink(unfinished.c_str());
     return db->take_failure().error;
   }
+  TRY_ASSIGN(const std::string contents, contents_of(unfinished));
   if (const auto done = sync_file(unfinished); !done) return done.error();
   if (const auto done = publish(unfinished, target); !done) return done.error();
   return fmt::format(
-      "Backed up {} to {}. The key that opens its secrets is not in it: keep {} too, elsewhere.",
-      directory.native(), target.native(), place_of_key(directory, key_file).native());
+      "Backed up {} to {}: {}. The key that opens its secrets is not in it: keep {} too, "
+      "elsewhere.",
+      full_path(directory).native(), full_path(target).native(), contents,
+      full_path(place_of_key(directory, key_file)).native());
 }
 
 Result<std::string> restore_store(const std::filesystem::path& file,
@@ -275,6 +301,8 @@ Result<std::string> restore_store(const std::filesystem::path& file,
   TRY_ASSIGN(const auto lock, DirectoryLock::take(directory));
   const auto database = database_path(directory);
   if (const auto free = check_place(file, database); !free) return free.error();
+  const std::filesystem::path keys = place_of_key(directory, key_file);
+  TRY_ASSIGN(const bool has_keys, is_there(keys));
   const std::filesystem::path copy = database.native() + ".unfinished";
   ::unlink(copy.c_str());
   if (const auto done = copy_synced(file, copy); !done) return done.error();
@@ -283,12 +311,13 @@ Result<std::string> restore_store(const std::filesystem::path& file,
     ::unlink(copy.c_str());
     return sealed.error();
   }
+  TRY_ASSIGN(const std::string contents, contents_of(copy));
   if (const auto done = publish(copy, database); !done) return done.error();
-  std::string said = fmt::format("Restored {} to {}.", file.native(), directory.native());
-  const std::filesystem::path keys = place_of_key(directory, key_file);
-  if (*sealed && !std::filesystem::exists(keys)) {
+  std::string said = fmt::format("Restored {} to {}: {}.", full_path(file).native(),
+                                 full_path(directory).native(), contents);
+  if (*sealed && !has_keys) {
     said += fmt::format(" Put the key that sealed its secrets at {} before the server starts.",
-                        keys.native());
+                        full_path(keys).native());
   }
   return said;
 }

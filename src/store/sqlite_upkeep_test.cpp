@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "store/key_file.h"
 #include "store/sqlite_schema.h"
 #include "store/sqlite_store.h"
 #include "store/store_samples.h"
@@ -126,7 +127,15 @@ TEST_F(SqliteUpkeepTest, APageThatWasOverwrittenIsFound) {
 TEST_F(SqliteUpkeepTest, AMissingKeyIsFound) {
   open_filled().reset();
   std::filesystem::remove(key_path(directory()));
-  EXPECT_TRUE(contains(problems(), "key that sealed its secrets is missing"));
+  EXPECT_TRUE(contains(problems(), key_path(directory()).native() + " is missing"));
+  EXPECT_TRUE(contains(problems(), "--key-file")) << "it may stand elsewhere";
+}
+
+TEST_F(SqliteUpkeepTest, AKeyThatSealedNothingHereIsFound) {
+  open_filled().reset();
+  std::filesystem::remove(key_path(directory()));
+  ASSERT_TRUE(make_key_file(key_path(directory())));
+  EXPECT_TRUE(contains(problems(), "put the right one there, or name it with --key-file"));
 }
 
 // As an installed service has it: the key stands elsewhere, apart from the store.
@@ -151,6 +160,7 @@ TEST_F(SqliteUpkeepTest, ABackupOfARunningServerIsWholeAndGoesOnItsOwn) {
   ASSERT_TRUE(said) << said.error().message;
   EXPECT_TRUE(contains(*said, key_path(directory()).native())) << *said;
   EXPECT_TRUE(contains(*said, "not in it")) << *said;
+  EXPECT_TRUE(contains(*said, ": 2 jobs in 1 job collection.")) << *said;
   struct stat status {};
   ASSERT_EQ(::stat(backup().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
@@ -162,6 +172,7 @@ TEST_F(SqliteUpkeepTest, ABackupOfARunningServerIsWholeAndGoesOnItsOwn) {
   const auto restored = restore_store(backup(), other_directory());
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_TRUE(contains(*restored, key_path(other_directory()).native())) << *restored;
+  EXPECT_TRUE(contains(*restored, ": 2 jobs in 1 job collection.")) << *restored;
   std::filesystem::copy_file(key_path(directory()), key_path(other_directory()));
   const auto other = open(other_directory());
   EXPECT_EQ(described(*other->job({collection_key(), "a"}).value()),

@@ -143,8 +143,9 @@ def show_circumstances(suite, terminal, server):
 
 
 def show_stores(suite, terminal):
-    nothing = ("there is no database nowhere/belfry.db: is nowhere the directory of a server's "
-               "store?")
+    nowhere = terminal.folder / "nowhere"
+    nothing = (f"there is no database {nowhere}/belfry.db: is {nowhere} the directory of a "
+               "server's store? --store (BELFRY_STORE) names another")
     for words in (("check",), ("backup", "new-file"), ("audit", "verify"),
                   ("token", "create", "--name", "a", "--role", "Owner", "--scope", "/")):
         with suite.case(f"belfry {words} where there is no store makes none"):

@@ -265,6 +265,9 @@ json::array Api::reasons_not_to_be_ready() const {
   if (const std::string trouble = engine_.store_trouble(); !trouble.empty()) {
     reasons.emplace_back(fmt::format("the store cannot be used: {}", trouble));
   }
+  if (options_.held) {
+    reasons.emplace_back("the server is held: it was started with --held, and sends nothing");
+  }
   if (!clock_.trusted()) {
     reasons.emplace_back(
         "the clock has just jumped; nothing is started until it has stood for a while");

@@ -64,6 +64,7 @@ struct ApiOptions {
   Plans plans = Plans::azure();
   std::vector<std::string> locations;
   SuccessStatus success_status = SuccessStatus::omitted;
+  bool held = false;  // nothing is started, and /readyz says so
   RunPreflight run_preflight;
   std::function<std::string()> render_metrics;  // none: /metrics is not served
   MoveClock move_clock;  // empty: the clock is the machine's, and /clock is not served
@@ -81,6 +82,9 @@ class Api {
   // The answer to a request that is one too many, as far as its head tells; on an I/O thread. It
   // counts nothing: what it lets pass is counted when it is known who asks.
   std::optional<HttpResponse> turn_away(const HttpRequest& head) const;
+
+  // What /readyz says. Any thread.
+  bool is_ready() const { return reasons_not_to_be_ready().empty(); }
 
   // The server is about to end; /readyz says so from now on. Any thread.
   void stop_being_ready() { ending_ = true; }

@@ -69,6 +69,16 @@ TEST_F(ReadyTest, NotWhileTheClockIsDoubted) {
   EXPECT_EQ(ready(), R"(200 {"status":"ok"})");
 }
 
+// A server that was left held by mistake must not look as if it did its work.
+TEST_F(ReadyTest, NotWhileTheServerIsHeld) {
+  engine_.step(kNow);
+  ApiOptions held;
+  held.held = true;
+  const Api api{store_, engine_, clock_, workers_, held};
+  EXPECT_FALSE(api.is_ready());
+  EXPECT_TRUE(api_.is_ready());
+}
+
 TEST_F(ReadyTest, NotWhenTheServerIsStopping) {
   engine_.step(kNow);
   api_.stop_being_ready();

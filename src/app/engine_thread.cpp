@@ -17,8 +17,8 @@ Ticks patience_until(Instant next, Instant now) {
   return std::clamp(next - now, Ticks{0}, kPatienceMax);
 }
 
-EngineThread::EngineThread(Engine& engine, const Clock& clock)
-    : engine_(engine), clock_(clock), thread_([this] { run(); }) {}
+EngineThread::EngineThread(Engine& engine, const Clock& clock, Starts starts)
+    : engine_(engine), clock_(clock), starts_(starts), thread_([this] { run(); }) {}
 
 EngineThread::~EngineThread() {
   end();
@@ -28,6 +28,11 @@ void EngineThread::end() {
   if (ending_.exchange(true)) return;
   engine_.inbox().wake();
   thread_.join();
+}
+
+void EngineThread::start_starting() {
+  Starts waiting = Starts::when_told;
+  starts_.compare_exchange_strong(waiting, Starts::at_once);
 }
 
 void EngineThread::run() {
@@ -44,7 +49,7 @@ Instant EngineThread::step() {
     const std::lock_guard lock(mutex_);
     ++progress_.steps_begun;
   }
-  engine_.hold(stopping_ || !clock_.trusted());
+  engine_.hold(stopping_ || starts_ != Starts::at_once || !clock_.trusted());
   const Instant now = clock_.now();
   const Instant next = engine_.step(now);
   {

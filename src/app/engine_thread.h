@@ -19,13 +19,19 @@ namespace belfry {
 // longer, so that nothing is late; and not for long, since the clock may be put forward.
 Ticks patience_until(Instant next, Instant now);
 
+// When jobs may be begun: from the start on, once somebody says so, or not at all.
+enum class Starts { at_once, when_told, never };
+
 class EngineThread {
  public:
-  EngineThread(Engine& engine, const Clock& clock);
+  EngineThread(Engine& engine, const Clock& clock, Starts starts = Starts::at_once);
   ~EngineThread();  // ends
 
   // Returns after the step that is under way; there is no further one.
   void end();
+
+  // What was to wait for this word begins.
+  void start_starting();
 
   // From now on nothing new is begun; what is on the wire is still settled.
   void stop_starting() { stopping_ = true; }
@@ -56,6 +62,7 @@ class EngineThread {
   Engine& engine_;
   const Clock& clock_;
   std::atomic<bool> ending_ = false;
+  std::atomic<Starts> starts_;
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;
   std::condition_variable stepped_;

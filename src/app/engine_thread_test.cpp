@@ -80,6 +80,25 @@ TEST_F(EngineThreadTest, StartsNothingOnceItIsToStop) {
   EXPECT_EQ(dispatcher_.sent, 0);
 }
 
+// A virtual clock's jobs wait for its first move.
+TEST_F(EngineThreadTest, StartsNothingBeforeItIsTold) {
+  clock_.believed = true;
+  EngineThread thread(engine_, clock_, Starts::when_told);
+  thread.wait_until_idle();
+  EXPECT_EQ(dispatcher_.sent, 0);
+  thread.start_starting();
+  thread.wait_until_idle();
+  EXPECT_EQ(dispatcher_.sent, 1);
+}
+
+TEST_F(EngineThreadTest, HeldItStartsNothingWhateverItIsTold) {
+  clock_.believed = true;
+  EngineThread thread(engine_, clock_, Starts::never);
+  thread.start_starting();
+  thread.wait_until_idle();
+  EXPECT_EQ(dispatcher_.sent, 0);
+}
+
 TEST(PatienceUntil, EndsWhenTheEngineAsksToBeCalled) {
   EXPECT_EQ(patience_until(kNow + milliseconds{3}, kNow), milliseconds{3});
   EXPECT_EQ(patience_until(kNow, kNow), Ticks{0});

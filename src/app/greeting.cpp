@@ -62,9 +62,11 @@ void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& 
              settings.local_mode() ? "local mode: everybody on this machine may do everything"
                                    : "requests need an access token",
              full_path(settings.store_directory).native(), commands_to_paste(settings, server));
+  if (settings.held) fmt::print("It is held: it sends nothing, whatever falls due.\n\n");
   if (settings.virtual_clock) {
     fmt::print(
-        "The clock stands at {}. This moves it, through everything that falls due:\n\n"
+        "The clock stands at {}. Nothing is sent before this moves it for the first time, through "
+        "everything that falls due (PT0S is a move too):\n\n"
         "  {} -X POST '{}/clock' -d '{{\"advance\": \"PT1H\"}}'\n\n",
         format_instant(*settings.virtual_clock), curl_of(settings), server);
   }

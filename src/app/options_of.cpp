@@ -11,11 +11,18 @@ namespace {
 // A commit that is under way and the next one, on a disk that takes its time.
 constexpr Millis kStartAhead{25};
 
+constexpr Ticks kForGood = std::chrono::days{365'000};
+
 }  // namespace
 
 std::unique_ptr<Clock> make_clock(const ServeSettings& settings) {
   if (settings.virtual_clock) return std::make_unique<VirtualClock>(*settings.virtual_clock);
   return std::make_unique<WallClock>();
+}
+
+Starts starts_of(const ServeSettings& settings) {
+  if (settings.held) return Starts::never;
+  return settings.virtual_clock ? Starts::when_told : Starts::at_once;
 }
 
 EngineOptions engine_options_of(const ServeSettings& settings) {
@@ -24,6 +31,8 @@ EngineOptions engine_options_of(const ServeSettings& settings) {
   if (!settings.virtual_clock) options.start_ahead = kStartAhead;
   options.catch_up = settings.catch_up;
   options.plans = settings.plans;
+  // A copy that is looked at loses nothing for being old.
+  if (settings.held) options.history_kept = options.ended_jobs_kept = kForGood;
   // A year of virtual time is moved through from one thing due to the next.
   if (settings.virtual_clock) options.sweep_every = std::chrono::hours{24};
   return options;
@@ -47,6 +56,7 @@ Result<ActionDispatcher::Options> dispatcher_options_of(const ServeSettings& set
   options.storage_queue = settings.storage_queue;
   options.service_bus = settings.service_bus;
   options.oauth = settings.oauth;
+  options.held = settings.held;
   options.random = Random::from_entropy();
   return options;
 }

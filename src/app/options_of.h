@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "app/engine_thread.h"
 #include "app/settings.h"
 #include "base/clock.h"
 #include "dispatch/action_dispatcher.h"
@@ -15,6 +16,9 @@ namespace belfry {
 
 // The machine's clock, or one that stands still.
 std::unique_ptr<Clock> make_clock(const ServeSettings& settings);
+
+// A virtual clock waits for its first move.
+Starts starts_of(const ServeSettings& settings);
 
 EngineOptions engine_options_of(const ServeSettings& settings);
 Result<HttpClient::Options> http_options_of(const ServeSettings& settings);

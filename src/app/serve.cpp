@@ -29,6 +29,7 @@
 #include "base/random.h"
 #include "metrics/metrics_page.h"
 #include "net/http_server.h"
+#include "store/durable_file.h"
 
 namespace belfry {
 namespace {
@@ -66,6 +67,11 @@ bool needs_first_token(const ServeSettings& settings) {
   return !settings.local_mode() && !grants_everything(settings.oidc);
 }
 
+Error with_other_address(Error error) {
+  error.message += " --listen HOST:PORT (BELFRY_LISTEN) chooses another address.";
+  return error;
+}
+
 ClientScheme scheme_of(const ServeSettings& settings) {
   if (settings.tls) return ClientScheme::https;
   return settings.behind_proxy ? ClientScheme::behind_proxy : ClientScheme::http;
@@ -89,7 +95,7 @@ class Serving {
   void start_engine();
   Status start_bearer_tokens();
   void start_api();
-  Status start_server();
+  Status bind_address();
   Status greet_operator();
   ApiOptions api_options();
   MetricsSources metrics_sources();
@@ -115,13 +121,15 @@ class Serving {
   std::unique_ptr<HttpServer> server_;
 };
 
+// What others may have, or settings get wrong, comes before the store: it leaves nothing behind.
 Status Serving::start() {
-  if (auto opened = open_store(); !opened) return opened;
+  if (auto bound = bind_address(); !bound) return bound;
   if (auto started = start_dispatcher(); !started) return started;
+  if (auto opened = open_store(); !opened) return opened;
   start_engine();
   if (auto started = start_bearer_tokens(); !started) return started;
   start_api();
-  if (auto started = start_server(); !started) return started;
+  if (auto served = server_->serve(); !served) return with_other_address(served.error());
   return greet_operator();
 }
 
@@ -158,7 +166,7 @@ void Serving::start_engine() {
   options.observers = {&run_metrics_, &occurrence_log_};
   engine_.emplace(*store_, *dispatcher_, Random::from_entropy(), options);
   engine_->set_log([](LogLevel level, const std::string& line) { log(level, line); });
-  engine_thread_.emplace(*engine_, *clock_);
+  engine_thread_.emplace(*engine_, *clock_, starts_of(settings_));
   if (auto* clock = dynamic_cast<VirtualClock*>(clock_.get())) {
     virtual_time_.emplace(*clock, *engine_thread_);
   }
@@ -189,6 +197,7 @@ ApiOptions Serving::api_options() {
   options.rates = {settings_.credential_rates, settings_.subscription_rates,
                    settings_.failure_rate};
   options.success_status = settings_.success_status;
+  options.held = settings_.held;
   options.run_preflight = [this](const Job& job, ActionRole role, PreflightRunner::Done done) {
     dispatcher_->preflight(job, role, std::move(done));
   };
@@ -221,7 +230,7 @@ void Serving::start_api() {
   api_.emplace(*store_, *engine_, *clock_, workers_, api_options());
 }
 
-Status Serving::start_server() {
+Status Serving::bind_address() {
   HttpServer::Options options;
   options.host = settings_.host;
   options.port = settings_.port;
@@ -244,13 +253,9 @@ Status Serving::start_server() {
     http_metrics_.refused(status);
     return refusal_response(status, what);
   };
-  auto started = HttpServer::start(options);
-  if (!started) {
-    Error error = started.error();
-    error.message += " --listen HOST:PORT (BELFRY_LISTEN) chooses another address.";
-    return error;
-  }
-  server_ = *std::move(started);
+  auto bound = HttpServer::bind(options);
+  if (!bound) return with_other_address(bound.error());
+  server_ = *std::move(bound);
   return Done{};
 }
 
@@ -262,7 +267,11 @@ Status Serving::greet_operator() {
                hand_out_first_token(*store_, clock_->now(), settings_.first_token_file));
   }
   greet(settings_, server_->port(), first_token);
-  log(LogLevel::info, "serving", {{"host", settings_.host}, {"port", server_->port()}});
+  log(LogLevel::info, "serving",
+      {{"host", settings_.host},
+       {"port", server_->port()},
+       {"store", full_path(settings_.store_directory).native()}});
+  if (settings_.held) log(LogLevel::warning, "held: nothing is sent while --held is set");
   return Done{};
 }
 

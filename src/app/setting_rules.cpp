@@ -70,6 +70,7 @@ const std::vector<SettingRule>& setting_rules() {
       {"oauth-endpoint", "https://login.microsoftonline.com/{tenant}/oauth2/token", "URL",
        "where tokens for ActiveDirectoryOAuth come from"},
       {"virtual-clock", "", "TIME", "a clock that stands there until POST /clock moves it"},
+      {"held", "no", "", "send nothing: to look at a copy without calling anybody"},
       {"connections-max", "10000", "N", "clients that may be connected at one time"},
       {"limit-credential-reads", "auto", "N", "reads a second of one credential; 0 is no limit"},
       {"limit-credential-writes", "auto", "N",

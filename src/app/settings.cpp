@@ -97,6 +97,11 @@ class Reader {
     return wrong(name, fmt::format("one of {}", fmt::join(names, ", ")));
   }
 
+  Result<bool> answer(const std::string& name) const {
+    constexpr Spelling<bool> kAnswers[] = {{"no", false}, {"yes", true}};
+    return choice(name, kAnswers);
+  }
+
  private:
   std::map<std::string, const Setting*> by_name_;
 };
@@ -164,8 +169,7 @@ Status read_service_bus(const Reader& reader, ServiceBusOptions& out) {
 
 // Who listens where others can reach it must be safe from being overheard.
 Status read_tls(const Reader& reader, ServeSettings& out) {
-  constexpr Spelling<bool> kAnswers[] = {{"no", false}, {"yes", true}};
-  TRY_ASSIGN(out.behind_proxy, reader.choice("behind-proxy", kAnswers));
+  TRY_ASSIGN(out.behind_proxy, reader.answer("behind-proxy"));
   const TlsServerFiles files{reader.text("tls-certificate"), reader.text("tls-key"),
                              reader.text("tls-client-ca")};
   if (files.certificate.empty() && !files.key.empty()) {
@@ -330,6 +334,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
       return reader.wrong("virtual-clock", "a date and time such as 2030-01-01T00:00:00Z");
     }
   }
+  TRY_ASSIGN(out.held, reader.answer("held"));
   if (auto read = read_limits(reader, out); !read) return read.error();
   out.locations = split_list(reader.text("locations"));
   out.plans = Plans::azure();

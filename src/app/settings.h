@@ -43,7 +43,7 @@ struct Setting {
   std::string value;
   std::string source;  // "flag", "environment", the file's path, "default"
 
-  // The value as people may see it: without a password that is part of it.
+  // The value as people may see it: without a secret that it is, or has in it.
   std::string shown() const;
 };
 
@@ -87,6 +87,7 @@ struct ServeSettings {
   ServiceBusOptions service_bus;
   OAuthOptions oauth;
   std::optional<Instant> virtual_clock;  // where it stands at first
+  bool held = false;                     // nothing is sent
   std::vector<std::string> locations;
   Plans plans;
   int connections_max = 0;

@@ -176,6 +176,7 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
       {"limit-subscription-writes", ""},
       {"limit-failed-authentications", "1e3"},
       {"region", "here\r\nX-Evil: yes"},
+      {"held", "perhaps"},
   };
   for (const auto& [name, value] : cases) {
     const auto settings = understood({{name, value}});

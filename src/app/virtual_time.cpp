@@ -18,6 +18,7 @@ Result<Instant> VirtualTime::move_to(Instant to) {
                              format_instant(now), format_instant(to)),
                  "to"};
   }
+  engine_.start_starting();
   while (true) {
     const Instant next = engine_.wait_until_idle();
     if (next > to) break;

@@ -3,7 +3,7 @@
 // VirtualTime moves a virtual clock for `belfry serve --virtual-clock`: from one instant at
 // which the engine wants to act to the next, each time until everything due then has been
 // sent and settled. So a year of occurrences passes in order, each at its time, and as
-// quickly as the targets answer.
+// quickly as the targets answer. Before the first move nothing is sent.
 
 #pragma once
 

@@ -63,7 +63,7 @@ ActionDispatcher::ActionDispatcher(Options options, std::unique_ptr<HttpClient> 
       identities_(tls),
       tokens_(options_.oauth, *http_, token_clock_),
       preflight_([this](const Attempt& attempt, const Job& job) { return rendered(attempt, job); },
-                 *http_, tokens_, tls, token_clock_) {}
+                 *http_, tokens_, tls, token_clock_, options_.held) {}
 
 ActionDispatcher::~ActionDispatcher() {
   http_->stop();

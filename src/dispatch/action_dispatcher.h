@@ -45,7 +45,8 @@ class ActionDispatcher final : public Dispatcher {
     // What tokens are dated by: those who check them do not live in our virtual time.
     const Clock* token_clock = nullptr;  // none: the dispatcher's own
     Report report;
-    Random random{0};  // for ids that differ with every send
+    bool held = false;  // a preflight connects to nobody; the engine sends nothing
+    Random random{0};   // for ids that differ with every send
   };
 
   static Result<std::unique_ptr<ActionDispatcher>> start(Options options, const Clock& clock);

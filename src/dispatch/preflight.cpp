@@ -146,6 +146,10 @@ void PreflightRunner::run(const Job& job, ActionRole role, Millis timeout, Done 
   if (const auto* certificate = std::get_if<ClientCertificate>(how)) {
     if (!check_certificate(*flight, *certificate)) return flight->end();
   }
+  if (held_) {
+    flight->report.checks.push_back({"held", false, "the server is held, and calls nobody"});
+    return flight->end();
+  }
   if (const auto* who = std::get_if<ActiveDirectoryOAuth>(how)) return obtain_token(flight, *who);
   probe(flight);
 }

@@ -26,14 +26,16 @@ class PreflightRunner {
   // What an attempt would send, but for certificate and token. From any thread.
   using Render = std::function<Result<HttpCall>(const Attempt&, const Job&)>;
 
-  // Everything must outlive it; `clock` is real time, by which certificates expire.
+  // Everything must outlive it; `clock` is real time, by which certificates expire. Held, it
+  // connects to nobody.
   PreflightRunner(Render render, HttpClient& http, OAuthTokens& tokens,
-                  std::shared_ptr<const TlsClient> anybody, const Clock& clock)
+                  std::shared_ptr<const TlsClient> anybody, const Clock& clock, bool held)
       : render_(std::move(render)),
         http_(http),
         tokens_(tokens),
         anybody_(std::move(anybody)),
-        clock_(clock) {}
+        clock_(clock),
+        held_(held) {}
 
   // From any thread. `done` is called once, here or on a thread of the client's, unless the
   // client is stopped before.
@@ -52,6 +54,7 @@ class PreflightRunner {
   OAuthTokens& tokens_;
   const std::shared_ptr<const TlsClient> anybody_;
   const Clock& clock_;
+  const bool held_;
 };
 
 }  // namespace belfry

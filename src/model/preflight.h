@@ -13,7 +13,7 @@
 namespace belfry {
 
 struct PreflightCheck {
-  std::string name;  // request, certificate, token, resolve, address, proxy, connect, tls
+  std::string name;  // request, certificate, held, token, resolve, address, proxy, connect, tls
   bool passed = false;
   std::string detail;  // for people; may be empty
 

@@ -45,6 +45,11 @@ std::vector<std::shared_ptr<HttpServerLoop>> make_loops(HttpServing& serving) {
   return loops;
 }
 
+Error cannot_start(const std::exception& exception) {
+  return {ErrorCode::unavailable, std::string("The HTTP server cannot start: ") + exception.what(),
+          ""};
+}
+
 }  // namespace
 
 // Accepts on the first loop's thread and spreads the connections over all loops in turn.
@@ -53,8 +58,8 @@ class HttpServer::Impl {
   explicit Impl(Options options);
   ~Impl();
 
-  Status listen();
-  void run();
+  Status bind();
+  Status serve();
   void drain(Millis grace);
   std::uint16_t port() const { return port_; }
   std::size_t open_connections() const { return serving_.open.count(); }
@@ -63,7 +68,8 @@ class HttpServer::Impl {
   using Acceptor = asio::basic_socket_acceptor<tcp, asio::io_context::executor_type>;
 
   asio::io_context& accept_context() { return loops_.front()->context(); }
-  Status bind(const tcp::endpoint& endpoint);
+  Error cannot_listen(boost::system::error_code error) const;
+  void run();
   void accept();
   void on_accept(boost::system::error_code error, TcpSocket socket, HttpServerLoop& loop);
   void note_accepting(boost::system::error_code error);
@@ -75,6 +81,7 @@ class HttpServer::Impl {
   std::vector<std::shared_ptr<HttpServerLoop>> loops_;
   Acceptor acceptor_;
   LoopTimer pause_;
+  tcp::endpoint endpoint_;
   tcp::endpoint peer_;
   std::size_t next_loop_ = 0;
   bool accepting_ = true;
@@ -97,7 +104,7 @@ HttpServer::Impl::~Impl() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-Status HttpServer::Impl::listen() {
+Status HttpServer::Impl::bind() {
   const Options& options = serving_.options;
   boost::system::error_code error;
   const asio::ip::address address = asio::ip::make_address(options.host, error);
@@ -105,21 +112,28 @@ Status HttpServer::Impl::listen() {
     return Error{ErrorCode::invalid, "'" + options.host + "' is not an IPv4 or IPv6 address.",
                  "host"};
   }
-  return bind({address, options.port});
+  endpoint_ = {address, options.port};
+  acceptor_.open(endpoint_.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(endpoint_, error);
+  if (!error) port_ = acceptor_.local_endpoint(error).port();
+  return error ? cannot_listen(error) : Status(Done{});
 }
 
-Status HttpServer::Impl::bind(const tcp::endpoint& endpoint) {
+// Of two that bound the address before either listened, the second is refused only here.
+Status HttpServer::Impl::serve() {
   boost::system::error_code error;
-  acceptor_.open(endpoint.protocol(), error);
-  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error) acceptor_.bind(endpoint, error);
-  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-  if (!error) port_ = acceptor_.local_endpoint(error).port();
-  if (!error) return Done{};
-  return Error{ErrorCode::unavailable,
-               "cannot listen on " + endpoint.address().to_string() + " port " +
-                   std::to_string(endpoint.port()) + ": " + error.message() + ".",
-               "port"};
+  acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (error) return cannot_listen(error);
+  run();
+  return Done{};
+}
+
+Error HttpServer::Impl::cannot_listen(boost::system::error_code error) const {
+  return {ErrorCode::unavailable,
+          "cannot listen on " + endpoint_.address().to_string() + " port " +
+              std::to_string(endpoint_.port()) + ": " + error.message() + ".",
+          "port"};
 }
 
 void HttpServer::Impl::run() {
@@ -193,18 +207,30 @@ void HttpServer::Impl::drain(Millis grace) {
   serving_.open.wait_for_none(grace);
 }
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(Options options) {
+Result<std::unique_ptr<HttpServer>> HttpServer::bind(Options options) {
   ASSERT(options.handler);
   ASSERT(options.threads > 0);
   try {
     auto impl = std::make_unique<Impl>(std::move(options));
-    if (Status listening = impl->listen(); !listening) return listening.error();
-    impl->run();
+    if (Status bound = impl->bind(); !bound) return bound.error();
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
   } catch (const std::exception& exception) {
-    return Error{ErrorCode::unavailable,
-                 std::string("The HTTP server cannot start: ") + exception.what(), ""};
+    return cannot_start(exception);
   }
+}
+
+Status HttpServer::serve() {
+  try {
+    return impl_->serve();
+  } catch (const std::exception& exception) {
+    return cannot_start(exception);
+  }
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(Options options) {
+  TRY_ASSIGN(auto server, bind(std::move(options)));
+  if (Status serving = server->serve(); !serving) return serving.error();
+  return server;
 }
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

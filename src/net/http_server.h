@@ -60,7 +60,12 @@ class HttpServer {
     Refusal refusal;
   };
 
-  // Binds and listens; the threads start taking connections at once.
+  // Takes the address, which nobody else can have then; whoever asks there is refused until
+  // serve().
+  static Result<std::unique_ptr<HttpServer>> bind(Options options);
+  // Listens, and takes connections.
+  Status serve();
+  // Both at once.
   static Result<std::unique_ptr<HttpServer>> start(Options options);
   ~HttpServer();  // closes everything at once; the handler is not called after it
 

@@ -5,6 +5,7 @@
 The first case is the founding documents' own example: Monday, Wednesday and Friday at 10 and
 22, ten times, with an error action, through its whole life.
 """
+import copy
 import sys
 import tempfile
 
@@ -25,6 +26,12 @@ class Bench:
         self.group = Group()
         self.sink = targets.Sink()
         equal(self.client.put(self.group.collection(), collection_body("P20Premium")).status, 201)
+
+    def of(self, server):
+        """The same jobs and the same sink, as another server has them."""
+        other = copy.copy(self)
+        other.client = Client(server.port)
+        return other
 
     def put(self, name, action, **properties):
         answer = self.client.put(self.group.job(name), {"properties": {

@@ -28,7 +28,7 @@ class Server:
         self.port = None
         # The owner's, which the first start with --auth token prints, or one of an issuer's.
         self.token = os.environ.get("ISSUED_TOKEN")
-        self._binary = binary
+        self.binary = binary
         self._flags = flags
         self._host = host
         self._log_level = log_level
@@ -40,7 +40,7 @@ class Server:
         """Returns when the server has printed its address: it then accepts connections."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("BELFRY_")}
         environment |= self.environment
-        command = [self._binary, "serve", "--listen", f"{self._host}:0", "--store", str(self.store),
+        command = [self.binary, "serve", "--listen", f"{self._host}:0", "--store", str(self.store),
                    "--log-level", self._log_level, *self._flags]
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,

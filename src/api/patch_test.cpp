@@ -30,7 +30,7 @@ class PatchTest : public testing::Test {
     JobCollection collection;
     collection.key = kCollection;
     collection.location = "here";
-    collection.quota = {plans.standard.jobs_max, plans.standard.max_recurrence};
+    collection.quota = plans.standard.given;
     submit(PutCollectionCommand{collection, {}});
 
     HttpAction action;

@@ -81,6 +81,7 @@ const std::vector<SettingRule>& setting_rules() {
        "the same for writes; a burst may take ten seconds' worth at once"},
       {"limit-failed-authentications", "auto", "N",
        "requests a second of one address without a known token; auto is 50, or none"},
+      {"plans", "open", "HOW", "what quotas may ask for: open (a million jobs), or azure's"},
       {"drain-grace", "PT30S", "DURATION", "how long a stop waits for what is under way"},
       {"locations", kLocations, "LIST", "the regions that collections may name, for clients"},
   };

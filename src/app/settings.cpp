@@ -268,6 +268,12 @@ Status read_limits(const Reader& reader, ServeSettings& out) {
   return read_rates(reader, "subscription", shared, out.subscription_rates);
 }
 
+Result<Plans> read_plans(const Reader& reader) {
+  constexpr Spelling<bool> kPlans[] = {{"open", true}, {"azure", false}};
+  TRY_ASSIGN(const bool open, reader.choice("plans", kPlans));
+  return open ? Plans::open() : Plans::azure();
+}
+
 Status read_proxy(const Reader& reader, ServeSettings& out) {
   const auto direct = HttpDirectHosts::parse(split_list(reader.text("no-proxy")));
   if (!direct) return reader.wrong("no-proxy", "a list of names and address ranges, or *");
@@ -337,7 +343,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   TRY_ASSIGN(out.held, reader.answer("held"));
   if (auto read = read_limits(reader, out); !read) return read.error();
   out.locations = split_list(reader.text("locations"));
-  out.plans = Plans::azure();
+  TRY_ASSIGN(out.plans, read_plans(reader));
   return out;
 }
 

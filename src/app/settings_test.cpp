@@ -177,6 +177,7 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
       {"limit-failed-authentications", "1e3"},
       {"region", "here\r\nX-Evil: yes"},
       {"held", "perhaps"},
+      {"plans", "closed"},
   };
   for (const auto& [name, value] : cases) {
     const auto settings = understood({{name, value}});

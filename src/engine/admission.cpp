@@ -91,6 +91,28 @@ Ticks shortest_step_of_calendar(const Recurrence& recurrence) {
   return shortest;
 }
 
+std::int64_t in_minutes(Ticks ticks) {
+  return std::chrono::duration_cast<std::chrono::minutes>(ticks).count();
+}
+
+// How a collection can have more than its quota allows: what its plan has room for it need only ask
+// for.
+std::string more_jobs(const Quota& quota, const Plan& plan) {
+  const int ceiling = plan.ceiling.max_job_count;
+  if (quota.max_job_count >= ceiling) return std::string(more_than(plan));
+  return fmt::format(
+      " A PATCH of the collection's properties.quota.maxJobCount raises it, up to {}.", ceiling);
+}
+
+std::string more_often(const Quota& quota, const Plan& plan) {
+  const Ticks ceiling = shortest_length(plan.ceiling.max_recurrence);
+  if (shortest_length(quota.max_recurrence) <= ceiling) return std::string(more_than(plan));
+  return fmt::format(
+      " A PATCH of the collection's properties.quota.maxRecurrence allows more, down to every {} "
+      "minutes.",
+      in_minutes(ceiling));
+}
+
 }  // namespace
 
 Ticks shortest_gap(const Recurrence& recurrence) {
@@ -122,16 +144,22 @@ Status admit(const JobDefinition& definition, const JobCollection& collection, c
   const Ticks allowed = shortest_length(collection.quota.max_recurrence);
   if (!recurrence) return Done{};
   if (const Ticks gap = shortest_gap(*recurrence); gap < allowed) {
-    const auto minutes = [](Ticks ticks) {
-      return std::chrono::duration_cast<std::chrono::minutes>(ticks).count();
-    };
     return Error{ErrorCode::conflict,
                  fmt::format("The job recurs every {} minutes at its shortest; the quota of job "
-                             "collection '{}' allows every {} minutes at most (maxRecurrence).",
-                             minutes(gap), collection.key.name, minutes(allowed)),
+                             "collection '{}' allows every {} minutes at most (maxRecurrence).{}",
+                             in_minutes(gap), collection.key.name, in_minutes(allowed),
+                             more_often(collection.quota, plan)),
                  "properties.recurrence"};
   }
   return Done{};
+}
+
+Error full(const JobCollection& collection, const Plan& plan) {
+  return {ErrorCode::conflict,
+          fmt::format("The job collection '{}' has reached its quota of '{}' jobs (maxJobCount).{}",
+                      collection.key.name, collection.quota.max_job_count,
+                      more_jobs(collection.quota, plan)),
+          {}};
 }
 
 }  // namespace belfry

@@ -132,6 +132,28 @@ TEST(Admission, ExactlyAsOftenAsTheQuotaAllowsIsAdmitted) {
   EXPECT_NE(refused.error().message.find("every 60 minutes"), std::string::npos);
 }
 
+// Whoever is refused is told who can change that: the collection's owner, or the operator.
+TEST(Admission, ARefusalSaysHowMoreIsAllowed) {
+  const auto refused = [](const MaxRecurrence& quota, const Plan& plan) {
+    JobDefinition definition;
+    definition.timing.recurrence = every(1, Frequency::minute);
+    return admit(definition, allowing(quota), plan).error().message;
+  };
+  const std::string ask = "properties.quota.maxRecurrence allows more, down to every 1 minutes.";
+  EXPECT_TRUE(refused({Frequency::hour, 1}, kPlans.standard).ends_with(ask));
+  EXPECT_TRUE(refused({Frequency::hour, 1}, Plans::open().free).ends_with(ask));
+  const std::string operators = R"(The server's setting plans = "open" allows more.)";
+  EXPECT_TRUE(refused({Frequency::hour, 1}, kPlans.free).ends_with(operators));
+
+  JobCollection collection = allowing({});
+  collection.quota.max_job_count = 50;
+  EXPECT_TRUE(full(collection, kPlans.standard).message.ends_with(operators));
+  EXPECT_TRUE(full(collection, Plans::open().standard).message.ends_with("up to 1000000."));
+  collection.quota.max_job_count = kJobsPerCollectionMax;
+  EXPECT_TRUE(full(collection, Plans::open().standard).message.ends_with("(maxJobCount)."))
+      << "nobody may have more";
+}
+
 // The frequency says "day", the schedule means "every quarter of an hour".
 TEST(Admission, AScheduleIsJudgedByWhatItMeans) {
   JobDefinition definition;

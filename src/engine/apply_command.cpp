@@ -36,6 +36,11 @@ Result<Job> existing_job(const JobKey& key, Draft& draft) {
   return *job;
 }
 
+bool is_stricter(const Quota& wanted, const Quota& existing) {
+  return wanted.max_job_count < existing.max_job_count ||
+         shortest_length(wanted.max_recurrence) > shortest_length(existing.max_recurrence);
+}
+
 struct CommandApplier {
   const Applying& with;
 
@@ -94,7 +99,9 @@ struct CommandApplier {
       return Reply{{}, std::move(change.job), false};
     }
     TRY_ASSIGN(const std::int64_t count, with.draft.count_jobs(collection->key));
-    if (count >= collection->quota.max_job_count) return full(*collection);
+    if (count >= collection->quota.max_job_count) {
+      return full(*collection, with.plans.of(collection->sku));
+    }
     Job job = created(with.mint_id(), {collection->key, command.key.name}, wish, with.now);
     with.draft.put(job, {});
     trace_put(command, existing, job);
@@ -157,13 +164,6 @@ struct CommandApplier {
     if (with.trail != nullptr) *with.trail = {AuditResult::deleted, fingerprint(before), ""};
   }
 
-  static Error full(const JobCollection& collection) {
-    return {ErrorCode::conflict,
-            fmt::format("The job collection '{}' has reached its quota of '{}' jobs (maxJobCount).",
-                        collection.key.name, collection.quota.max_job_count),
-            {}};
-  }
-
   Result<JobWish> admitted(const Shared<JobDefinition>& definition, bool enabled,
                            const JobCollection& collection) const {
     const Plan& plan = with.plans.of(collection.sku);
@@ -189,12 +189,16 @@ struct CommandApplier {
   Status room_in_plan(Sku sku, const SkuCounts& counts) const {
     const Plan& plan = with.plans.of(sku);
     if (counts.of_sku < plan.collections_max) return Done{};
+    if (sku == Sku::free) {
+      return Error{ErrorCode::conflict,
+                   "The subscription already has a free job collection. It can have more of the "
+                   "plan Standard.",
+                   {}};
+    }
     return Error{ErrorCode::conflict,
-                 sku == Sku::free
-                     ? std::string("The subscription already has a free job collection.")
-                     : fmt::format("The subscription has reached its limit of {} job collections "
-                                   "of this plan.",
-                                   plan.collections_max),
+                 fmt::format("The subscription has reached its limit of {} job collections of this "
+                             "plan.{}",
+                             plan.collections_max, more_than(plan)),
                  {}};
   }
 
@@ -211,14 +215,16 @@ struct CommandApplier {
       TRY_ASSIGN(const SkuCounts counts, counts_beside(wanted));
       if (auto room = room_in_plan(wanted.sku, counts); !room) return room;
     }
-    if (existing.sku == wanted.sku && existing.quota == wanted.quota) return Done{};
-    TRY_ASSIGN(const std::vector<Job> jobs, with.draft.jobs_of(existing.key));
-    if (static_cast<std::int64_t>(jobs.size()) > wanted.quota.max_job_count) {
+    const bool same_sku = existing.sku == wanted.sku;
+    if (same_sku && !is_stricter(wanted.quota, existing.quota)) return Done{};
+    TRY_ASSIGN(const std::int64_t count, with.draft.count_jobs(existing.key));
+    if (count > wanted.quota.max_job_count) {
       return Error{ErrorCode::conflict,
                    fmt::format("The job collection has {} jobs, more than the maxJobCount of {}.",
-                               jobs.size(), wanted.quota.max_job_count),
+                               count, wanted.quota.max_job_count),
                    "properties.quota.maxJobCount"};
     }
+    TRY_ASSIGN(const std::vector<Job> jobs, with.draft.jobs_of(existing.key));
     for (const Job& job : jobs) {
       const Plan& plan = with.plans.of(wanted.sku);
       if (auto allowed = admit(job.definition, wanted, plan); !allowed) {

@@ -28,7 +28,7 @@ JobCollection collection_of(Sku sku, const std::string& name = "backups") {
   collection.key = collection_key(name);
   collection.location = "West Europe";
   collection.sku = sku;
-  collection.quota = {plans.of(sku).jobs_max, plans.of(sku).max_recurrence};
+  collection.quota = plans.of(sku).given;
   return collection;
 }
 
@@ -97,6 +97,9 @@ TEST_F(ApplyCommand, TheQuotaOfJobsIsFullAtItsNumberAndReplacingStillWorks) {
   const Error error = refused(PutJobCommand{job_key("c"), every(1, Frequency::hour)});
   EXPECT_EQ(error.code, ErrorCode::conflict);
   EXPECT_NE(error.message.find("quota of '2' jobs"), std::string::npos);
+  EXPECT_NE(error.message.find("properties.quota.maxJobCount raises it, up to 50"),
+            std::string::npos)
+      << error.message;
   EXPECT_TRUE(apply(PutJobCommand{job_key("b"), every(1, Frequency::day)}));
   ASSERT_TRUE(apply(DeleteJobCommand{job_key("a")}));
   EXPECT_TRUE(apply(PutJobCommand{job_key("c"), every(1, Frequency::hour)}));

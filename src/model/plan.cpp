@@ -7,26 +7,49 @@
 
 namespace belfry {
 
+namespace {
+
+constexpr MaxRecurrence kEveryMinute{Frequency::minute, 1};
+constexpr Quota kOpen{kJobsPerCollectionMax, kEveryMinute};
+
+Plan paid(int jobs, std::int64_t collections_max) {
+  const Quota quota{jobs, kEveryMinute};
+  return {.given = quota,
+          .ceiling = quota,
+          .collections_max = collections_max,
+          .authentication = true,
+          .retry_interval_min = kRetryIntervalMin,
+          .retry_interval_default = kRetryIntervalDefault};
+}
+
+}  // namespace
+
 Plans Plans::azure() {
-  const MaxRecurrence every_minute{Frequency::minute, 1};
-  const Plan paid{.max_recurrence = every_minute,
-                  .authentication = true,
-                  .retry_interval_min = kRetryIntervalMin,
-                  .retry_interval_default = kRetryIntervalDefault};
-  Plans plans{paid, paid, paid, paid};
-  plans.free = {.jobs_max = 5,
-                .max_recurrence = {Frequency::hour, 1},
-                .collections_max = 1,
-                .authentication = false,
-                .retry_interval_min = kRetryIntervalFree,
-                .retry_interval_default = kRetryIntervalFree};
-  plans.standard.jobs_max = 50;
-  plans.standard.collections_max = 100;
-  plans.p10_premium.jobs_max = 50;
-  plans.p10_premium.collections_max = 10'000;
-  plans.p20_premium.jobs_max = 1'000;
-  plans.p20_premium.collections_max = 10'000;
+  const Quota free{5, {Frequency::hour, 1}};
+  return {.free = {.given = free,
+                   .ceiling = free,
+                   .collections_max = 1,
+                   .authentication = false,
+                   .retry_interval_min = kRetryIntervalFree,
+                   .retry_interval_default = kRetryIntervalFree},
+          .standard = paid(50, 100),
+          .p10_premium = paid(50, 10'000),
+          .p20_premium = paid(1'000, 10'000)};
+}
+
+Plans Plans::open() {
+  Plans plans = azure();
+  for (Plan* plan : {&plans.free, &plans.standard, &plans.p10_premium, &plans.p20_premium}) {
+    plan->ceiling = kOpen;
+  }
+  for (Plan* plan : {&plans.standard, &plans.p10_premium, &plans.p20_premium}) {
+    plan->collections_max = kCollectionsPerSubscriptionMax;
+  }
   return plans;
+}
+
+std::string_view more_than(const Plan& plan) {
+  return plan.ceiling == kOpen ? "" : " The server's setting plans = \"open\" allows more.";
 }
 
 const Plan& Plans::of(Sku sku) const {

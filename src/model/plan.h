@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Plan is what a SKU allows. The defaults are Azure's; the operator may raise them.
+// Plan is what a SKU gives a collection that asks for nothing, and what it may ask for. What is
+// given is Azure's; how much may be asked for, the operator says.
 
 #pragma once
+
+#include <string_view>
 
 #include "model/collection.h"
 
 namespace belfry {
 
 struct Plan {
-  int jobs_max = 0;
-  MaxRecurrence max_recurrence;  // nothing may recur more often
+  Quota given;
+  Quota ceiling;
   std::int64_t collections_max = 0;
   bool authentication = true;  // may HTTP jobs authenticate themselves?
   Ticks retry_interval_min{};
@@ -18,14 +21,19 @@ struct Plan {
 };
 
 inline constexpr std::int64_t kCollectionsPerSubscriptionMax = 200'000;
+inline constexpr int kJobsPerCollectionMax = 1'000'000;
 
 struct Plans {
   Plan free, standard, p10_premium, p20_premium;
   std::int64_t collections_max = kCollectionsPerSubscriptionMax;  // of a subscription, in all plans
 
-  static Plans azure();
+  static Plans azure();  // no more than Azure gave
+  static Plans open();   // a million jobs in a collection, one a minute at most
   const Plan& of(Sku sku) const;
 };
+
+// How one may have more than the plan allows: a sentence behind a blank; nothing where nobody may.
+std::string_view more_than(const Plan& plan);
 
 // At most this long does a period of the quota last, so that two can be compared: a month
 // counts 28 days and a year 365.

@@ -77,12 +77,13 @@ void read_max_recurrence(ObjectReader max, Sku sku, const Plan& plan, Quota& quo
   if (const auto interval = max.integer("interval", 1, kIntervalMax)) {
     quota.max_recurrence.interval = static_cast<int>(*interval);
   }
-  if (shortest_length(quota.max_recurrence) < shortest_length(plan.max_recurrence)) {
+  if (shortest_length(quota.max_recurrence) < shortest_length(plan.ceiling.max_recurrence)) {
     max.fail("frequency",
              fmt::format("The provided MaxRecurrence for job collection Quota '{}' exceeds the "
-                         "permissible limit for {} collections '{}'.",
+                         "permissible limit for {} collections '{}'.{}",
                          format_duration(shortest_length(quota.max_recurrence)), plan_name(sku),
-                         format_duration(shortest_length(plan.max_recurrence))));
+                         format_duration(shortest_length(plan.ceiling.max_recurrence)),
+                         more_than(plan)));
   }
 }
 
@@ -90,11 +91,11 @@ void read_quota(ObjectReader quota, Sku sku, const Plan& plan, JobCollection& ou
   quota.skip("maxJobOccurrence");  // the live service took it, and did nothing with it
   if (const auto count = quota.integer("maxJobCount", 1, kCountMax)) {
     out.quota.max_job_count = static_cast<int>(*count);
-    if (*count > plan.jobs_max) {
+    if (*count > plan.ceiling.max_job_count) {
       quota.fail("maxJobCount",
                  fmt::format("The maximum job count quota has a value that is too large: {} jobs "
-                             "are allowed in a {} collection; it is {}.",
-                             plan.jobs_max, plan_name(sku), *count));
+                             "are allowed in a {} collection; it is {}.{}",
+                             plan.ceiling.max_job_count, plan_name(sku), *count, more_than(plan)));
     }
   }
   if (auto max = quota.object("maxRecurrence")) {
@@ -116,7 +117,7 @@ void read_properties(ObjectReader properties, const Plans& plans, ApiVersion ver
   }
   out.state = properties.choice("state", kStates).value_or(CollectionState::enabled);
   const Plan& plan = plans.of(out.sku);
-  out.quota = {plan.jobs_max, plan.max_recurrence};
+  out.quota = plan.given;
   if (auto quota = properties.object("quota")) {
     read_quota(std::move(*quota), out.sku, plan, out);
   }

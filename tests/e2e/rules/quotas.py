@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the plans and a collection's own quota allow."""
+"""What the plans and a collection's own quota allow: by default as much as is asked for, and with
+`--plans azure` no more than Azure did."""
 from rest import Client, Group, collection_body, http_action, job_body
+from server import Server
 from suite import equal, holds
 
 BASIC = {"type": "Basic", "username": "u", "password": "p"}
@@ -14,6 +16,17 @@ QUOTAS_ABOVE_THE_PLAN = [  # SKU, quota, the member that is named
     ("P20Premium", {"maxJobCount": 1001}, "maxJobCount"),
     ("Free", {"maxRecurrence": {"frequency": "Minute", "interval": 59}}, "maxRecurrence"),
     ("Free", {"maxRecurrence": {"frequency": "Minute"}}, "maxRecurrence"),
+]
+QUOTAS_ABOVE_ALL = [
+    ("Free", {"maxJobCount": 1_000_001}, "maxJobCount"),
+    ("P20Premium", {"maxJobCount": 1_000_001}, "maxJobCount"),
+]
+QUOTAS_ASKED_FOR = [
+    ("Free", {"maxJobCount": 6}),
+    ("Free", {"maxRecurrence": {"frequency": "Minute", "interval": 1}}),
+    ("Standard", {"maxJobCount": 51}),
+    ("Standard", {"maxJobCount": 1_000_000}),
+    ("P20Premium", {"maxJobCount": 1_000_000}),
 ]
 QUOTAS_WITHIN = [
     ("Free", {"maxJobCount": 5, "maxRecurrence": {"frequency": "Hour", "interval": 1}}),
@@ -64,12 +77,15 @@ RIGHT_FOR_WEEKLY = [
 
 def run(suite, server):
     client = Client(server.port)
-    _quotas(suite, client)
+    _quotas(suite, client, QUOTAS_ABOVE_ALL, QUOTAS_WITHIN + QUOTAS_ASKED_FOR)
+    _raised(suite, client)
     _job_count(suite, client)
     _frequency(suite, client)
     _free(suite, client)
     _changes(suite, client)
     _collections(suite, client)
+    with Server(server.binary, "--plans", "azure") as azure:
+        _ceilings_of_azure(suite, Client(azure.port))
 
 
 def conflict(answer, *parts):
@@ -78,16 +94,63 @@ def conflict(answer, *parts):
         holds(part in answer.error["message"], f"{part!r} is not in {answer!r}")
 
 
-def _quotas(suite, client):
-    for sku, quota, member in QUOTAS_ABOVE_THE_PLAN:
+def _quotas(suite, client, too_much, allowed):
+    for sku, quota, member in too_much:
         with suite.case(f"{sku} refuses the quota {quota}"):
             answer = client.put(Group().collection(), collection_body(sku, quota=quota))
             equal((answer.status, answer.error["code"]), (400, "BadRequest"), answer)
             holds(member in answer.error["target"], answer)
-    for sku, quota in QUOTAS_WITHIN:
+    for sku, quota in allowed:
         with suite.case(f"{sku} allows the quota {quota}"):
             answer = client.put(Group().collection(), collection_body(sku, quota=quota))
             equal(answer.status, 201, answer)
+
+
+def _raised(suite, client):
+    """A refusal says how to have more, and that works."""
+    group = Group()
+    client.put(group.collection(), collection_body("Free", quota={"maxJobCount": 1}))
+    client.put(group.job("one"), job_body())
+    with suite.case("who has all jobs of a quota is told how to raise it"):
+        conflict(client.put(group.job("two"), job_body()),
+                 "PATCH of the collection's properties.quota.maxJobCount", "up to 1000000")
+        more = {"properties": {"quota": {"maxJobCount": 2}}}
+        equal(client.patch(group.collection(), more).status, 200)
+        equal(client.put(group.job("two"), job_body()).status, 201)
+    with suite.case("who recurs too often is told how to be allowed to"):
+        often = job_body(recurrence=EVERY_MINUTE)
+        conflict(client.put(group.job("two"), often),
+                 "PATCH of the collection's properties.quota.maxRecurrence", "every 1 minutes")
+        more = {"properties": {"quota": {"maxRecurrence": {"frequency": "Minute", "interval": 1}}}}
+        equal(client.patch(group.collection(), more).status, 200)
+        equal(client.put(group.job("two"), often).status, 200)
+    with suite.case("a plan of more collections than Azure's hundred"):
+        for i in range(101):
+            equal(client.put(group.collection(f"s{i}"), collection_body()).status, 201)
+
+
+def _ceilings_of_azure(suite, client):
+    operators = 'The server\'s setting plans = "open" allows more.'
+    _quotas(suite, client, QUOTAS_ABOVE_THE_PLAN, QUOTAS_WITHIN)
+    with suite.case("a quota above Azure's names the setting that allows it"):
+        for sku, quota, _ in QUOTAS_ABOVE_THE_PLAN:
+            answer = client.put(Group().collection(), collection_body(sku, quota=quota))
+            holds(operators in answer.error["message"], answer)
+    group = Group()
+    client.put(group.collection("free"), collection_body("Free"))
+    with suite.case("so does a collection that is full, or a job that recurs too often"):
+        conflict(client.put(group.job("often", "free"), job_body(recurrence=EVERY_MINUTE)),
+                 operators)
+        for i in range(5):
+            equal(client.put(group.job(f"j{i}", "free"), job_body()).status, 201)
+        conflict(client.put(group.job("more", "free"), job_body()), operators)
+    with suite.case("a hundred standard collections in a subscription, and no more"):
+        for i in range(100):
+            equal(client.put(group.collection(f"s{i}"), collection_body()).status, 201)
+        conflict(client.put(group.collection("s100"), collection_body()), "100", operators)
+        equal(client.put(group.collection("p"), collection_body("P10Premium")).status, 201)
+        conflict(client.patch(group.collection("p"),
+                              {"properties": {"sku": {"name": "Standard"}}}), "100")
 
 
 def _job_count(suite, client):
@@ -196,10 +259,3 @@ def _collections(suite, client):
         other = Group(group.subscription, "another")
         conflict(client.put(other.collection("two"), collection_body("Free")), "free")
         equal(client.put(Group().collection("two"), collection_body("Free")).status, 201)
-    with suite.case("a hundred standard collections in a subscription, and no more"):
-        for i in range(100):
-            equal(client.put(group.collection(f"s{i}"), collection_body()).status, 201)
-        conflict(client.put(group.collection("s100"), collection_body()), "100")
-        equal(client.put(group.collection("p"), collection_body("P10Premium")).status, 201)
-        conflict(client.patch(group.collection("p"),
-                              {"properties": {"sku": {"name": "Standard"}}}), "100")

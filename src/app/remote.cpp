@@ -9,6 +9,7 @@
 #include <future>
 
 #include "api/gate.h"
+#include "app/no_guard.h"
 #include "model/url.h"
 #include "net/http_client.h"
 #include "wire/json.h"
@@ -22,14 +23,6 @@ constexpr int kFirstRefusal = 400;
 
 Error cannot(const Remote& remote, std::string_view why) {
   return {ErrorCode::unavailable, fmt::format("cannot ask {}: {}.", remote.server, why), {}};
-}
-
-// The operator named the server: every address is as good.
-EgressGuard no_guard() {
-  EgressGuard::Options options;
-  options.allow_loopback = true;
-  for (const char* all : {"0.0.0.0/0", "::/0"}) options.allowed.push_back(*IpRange::parse(all));
-  return EgressGuard(std::move(options));
 }
 
 Result<HttpCall> call_of(const Remote& remote, const RemoteRequest& request) {

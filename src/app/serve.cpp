@@ -20,6 +20,7 @@
 #include "app/notify_socket.h"
 #include "app/occurrence_log.h"
 #include "app/options_of.h"
+#include "app/outside_monitor.h"
 #include "app/renewal.h"
 #include "app/stop_signals.h"
 #include "app/version.h"
@@ -96,6 +97,7 @@ class Serving {
   Status start_bearer_tokens();
   void start_api();
   Status bind_address();
+  Status start_heartbeat();
   Status greet_operator();
   ApiOptions api_options();
   MetricsSources metrics_sources();
@@ -117,6 +119,7 @@ class Serving {
   HttpMetrics http_metrics_;
   std::optional<MetricsPage> metrics_page_;
   std::optional<Api> api_;
+  std::unique_ptr<OutsideMonitor> monitor_;
   std::shared_ptr<TlsServer> tls_;
   std::unique_ptr<HttpServer> server_;
 };
@@ -129,6 +132,7 @@ Status Serving::start() {
   start_engine();
   if (auto started = start_bearer_tokens(); !started) return started;
   start_api();
+  if (auto started = start_heartbeat(); !started) return started;
   if (auto served = server_->serve(); !served) return with_other_address(served.error());
   return greet_operator();
 }
@@ -259,6 +263,20 @@ Status Serving::bind_address() {
   return Done{};
 }
 
+// None where nothing is to be sent: a copy that is looked at must not speak for the server that it
+// is a copy of, and nobody waits for one whose clock stands still.
+Status Serving::start_heartbeat() {
+  if (settings_.heartbeat_url.empty()) return Done{};
+  if (settings_.held || settings_.virtual_clock) {
+    log(LogLevel::info, "there is no heartbeat while held, or under a virtual clock");
+    return Done{};
+  }
+  TRY_ASSIGN(HttpClient::Options http, http_options_of(settings_));
+  TRY_ASSIGN(monitor_, OutsideMonitor::start(settings_.heartbeat_url, std::move(http),
+                                             [this] { return api_->is_ready(); }));
+  return Done{};
+}
+
 // Only now that nothing can keep the token from being shown.
 Status Serving::greet_operator() {
   FirstToken first_token;
@@ -282,6 +300,7 @@ void Serving::run(const StopSignals& signals) {
   signals.wait(notify_, heartbeat, [&] {
     if (tls_) renew_certificate(*tls_);
     keys.look();
+    if (monitor_) monitor_->look(clock_->now());
   });
 }
 

@@ -23,6 +23,7 @@ std::vector<std::string> setting_names() {
 }  // namespace
 
 std::string Setting::shown() const {
+  if (name == "heartbeat-url" && !value.empty()) return "***";
   return name == "proxy" ? without_proxy_password(value) : value;
 }
 
@@ -81,6 +82,8 @@ const std::vector<SettingRule>& setting_rules() {
        "the same for writes; a burst may take ten seconds' worth at once"},
       {"limit-failed-authentications", "auto", "N",
        "requests a second of one address without a known token; auto is 50, or none"},
+      {"heartbeat-url", "", "URL", "what is called once a minute while all is well; a secret"},
+      {"heartbeat-url-file", "", "FILE", "the same from a file, where flags can be seen by others"},
       {"plans", "open", "HOW", "what quotas may ask for: open (a million jobs), or azure's"},
       {"drain-grace", "PT30S", "DURATION", "how long a stop waits for what is under way"},
       {"locations", kLocations, "LIST", "the regions that collections may name, for clients"},

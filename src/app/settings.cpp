@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "api/gate.h"
+#include "app/input_file.h"
 #include "app/service_bus_keys.h"
 #include "dispatch/endpoint_template.h"
 #include "dispatch/service_bus_amqp.h"
@@ -268,6 +269,25 @@ Status read_limits(const Reader& reader, ServeSettings& out) {
   return read_rates(reader, "subscription", shared, out.subscription_rates);
 }
 
+Result<Secret> read_heartbeat_url(const Reader& reader) {
+  const std::string& file = reader.text("heartbeat-url-file");
+  std::string url = reader.text("heartbeat-url");
+  if (!file.empty() && !url.empty()) {
+    return reader.wrong("heartbeat-url-file", "empty where heartbeat-url is set");
+  }
+  if (!file.empty()) {
+    TRY_ASSIGN(url, read_settings_file(file));
+    url.erase(url.find_last_not_of(" \r\n") + 1);
+    if (!parse_url(url)) {
+      return reader.wrong("heartbeat-url-file", "a file with an http or https address in it");
+    }
+  }
+  if (!url.empty() && !parse_url(url)) {
+    return reader.wrong("heartbeat-url", "an http or https address");
+  }
+  return Secret(std::move(url));
+}
+
 Result<Plans> read_plans(const Reader& reader) {
   constexpr Spelling<bool> kPlans[] = {{"open", true}, {"azure", false}};
   TRY_ASSIGN(const bool open, reader.choice("plans", kPlans));
@@ -344,6 +364,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   if (auto read = read_limits(reader, out); !read) return read.error();
   out.locations = split_list(reader.text("locations"));
   TRY_ASSIGN(out.plans, read_plans(reader));
+  TRY_ASSIGN(out.heartbeat_url, read_heartbeat_url(reader));
   return out;
 }
 

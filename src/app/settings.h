@@ -22,6 +22,7 @@
 #include "dispatch/storage_queue_request.h"
 #include "engine/settle.h"
 #include "model/plan.h"
+#include "model/secret.h"
 #include "net/egress_guard.h"
 #include "net/http_proxy.h"
 #include "net/tls_server.h"
@@ -88,6 +89,7 @@ struct ServeSettings {
   OAuthOptions oauth;
   std::optional<Instant> virtual_clock;  // where it stands at first
   bool held = false;                     // nothing is sent
+  Secret heartbeat_url;                  // empty: nobody outside is told that we live
   std::vector<std::string> locations;
   Plans plans;
   int connections_max = 0;

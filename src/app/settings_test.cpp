@@ -178,6 +178,8 @@ TEST(Settings, WrongValuesNameTheSettingItsSourceAndWhatIsAllowed) {
       {"region", "here\r\nX-Evil: yes"},
       {"held", "perhaps"},
       {"plans", "closed"},
+      {"heartbeat-url", "monitor.test/ping"},
+      {"heartbeat-url-file", "/dev/null"},
   };
   for (const auto& [name, value] : cases) {
     const auto settings = understood({{name, value}});
@@ -278,6 +280,32 @@ TEST(Settings, KeysComeFromAFileOfTheirOwnAndAreNotShown) {
   const SharedAccessKeys expected = {{{"contoso", "an other"}, Secret("x")},
                                      {{"contoso", "sender"}, Secret("k3y")}};
   EXPECT_EQ(read->service_bus.keys, expected);
+}
+
+// Whoever knows it can call in the server's place, and the monitor would believe it alive.
+TEST(Settings, TheHeartbeatsAddressIsShownNowhere) {
+  const auto settings = resolve_settings(sources({{"heartbeat-url", "https://m.test/s3same"}}));
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings_table(*settings).find("s3same"), std::string::npos);
+  EXPECT_EQ(read_settings(*settings)->heartbeat_url, Secret("https://m.test/s3same"));
+  const auto wrong = understood({{"heartbeat-url", "m.test/s3same"}});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message.find("s3same"), std::string::npos) << wrong.error().message;
+}
+
+TEST(Settings, TheHeartbeatsAddressMayStandInAFile) {
+  const TestFile file("https://m.test/s3same\n");
+  const auto read = understood({{"heartbeat-url-file", file.path()}});
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->heartbeat_url, Secret("https://m.test/s3same"));
+  const auto both =
+      understood({{"heartbeat-url-file", file.path()}, {"heartbeat-url", "https://m.test/"}});
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().target, "heartbeat-url-file");
+  const TestFile none("m.test/s3same");
+  const auto wrong = understood({{"heartbeat-url-file", none.path()}});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message.find("s3same"), std::string::npos) << wrong.error().message;
 }
 
 TEST(Settings, AFileOfKeysThatIsWrongIsAnErrorThatShowsNoKey) {

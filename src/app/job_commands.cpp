@@ -11,6 +11,7 @@
 
 #include "app/exit_code.h"
 #include "app/input_file.h"
+#include "app/next_ring.h"
 #include "model/url.h"
 #include "wire/json.h"
 
@@ -25,6 +26,8 @@ constexpr std::size_t kTextMax = 1'000;      // of a message, which ends its lin
 constexpr std::size_t kListedMax = 100'000;  // jobs, or rows of history
 constexpr std::size_t kListedAtOnceMax = 100;
 
+constexpr std::string_view kApiVersion = "?api-version=2016-03-01";
+
 constexpr const char* kJobHelp = R"(
 The server is at --server (BELFRY_SERVER); BELFRY_TOKEN says who asks, where it wants to know.
 Jobs are looked for in --collection of --group of --subscription (BELFRY_COLLECTION, …); a
@@ -33,7 +36,8 @@ collection is made with the command that `belfry serve` prints when it starts.
 A job's file is what the REST API takes (/openapi.json), for example:
   {"properties": {"action": {"type": "Http", "request": {"method": "GET",
                                                          "uri": "https://example.com/"}},
-                  "recurrence": {"frequency": "Day", "schedule": {"hours": [3]}}}}
+                  "startTime": "2026-01-01T03:00:00Z", "recurrence": {"frequency": "Day"}}}
+It rings every day at 03:00 UTC; without a startTime its first ring would be at once.
 
 Examples:
   belfry job create nightly job.json
@@ -234,12 +238,15 @@ std::optional<int> JobCommands::run() const {
   return perform(*chosen_);
 }
 
-std::string JobCommands::target(std::string_view below, std::string_view query) const {
-  std::string path = fmt::format(
-      "/subscriptions/{}/resourceGroups/{}/providers/Microsoft.Scheduler/jobCollections/{}/jobs",
+std::string JobCommands::collection_path() const {
+  return fmt::format(
+      "/subscriptions/{}/resourceGroups/{}/providers/Microsoft.Scheduler/jobCollections/{}",
       percent_encoded(subscription_), percent_encoded(group_), percent_encoded(collection_));
-  if (!job_.empty()) path += "/" + percent_encoded(job_);
-  return fmt::format("{}{}?api-version=2016-03-01{}", path, below, query);
+}
+
+std::string JobCommands::target(std::string_view below, std::string_view query) const {
+  const std::string job = job_.empty() ? "" : "/" + percent_encoded(job_);
+  return fmt::format("{}/jobs{}{}{}{}", collection_path(), job, below, kApiVersion, query);
 }
 
 RemoteRequest JobCommands::request_for(Verb verb) const {
@@ -331,9 +338,23 @@ void JobCommands::print(Verb verb, const json::value& answer) const {
       return fmt::print("{} is removed.\n", job_);
     case Verb::run:
       return fmt::print("{} runs now.\n", job_);
-    default:
+    case Verb::get:
       return print_jobs(json::object{{"value", json::array{answer}}});
+    default:
+      print_jobs(json::object{{"value", json::array{answer}}});
+      return tell_next_ring(answer);
   }
+}
+
+void JobCommands::tell_next_ring(const json::value& answer) const {
+  std::optional<std::string> told = next_ring(job_, answer);
+  if (!told) {
+    const auto collection =
+        ask(remote_flags_.remote(), {"GET", collection_path() + std::string(kApiVersion)});
+    if (!collection) return;  // it may not be read by everybody who may change its jobs
+    told = no_ring(job_, collection->body);
+  }
+  fmt::print("{}\n", without_controls(*told));
 }
 
 }  // namespace belfry

@@ -38,6 +38,8 @@ class JobCommands : public CliCommand {
   Status find_job() const;
   RemoteRequest request_for(Verb verb) const;
   void print(Verb verb, const boost::json::value& answer) const;
+  void tell_next_ring(const boost::json::value& answer) const;
+  std::string collection_path() const;
   std::string target(std::string_view below = "", std::string_view query = "") const;
 
   RemoteFlags remote_flags_;

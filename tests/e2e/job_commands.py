@@ -5,6 +5,7 @@
     job_commands.py PATH_OF_BELFRY
 """
 import json
+import re
 import subprocess
 import sys
 
@@ -34,6 +35,9 @@ def life(suite, bench, terminal):
         done = terminal.job("create", "hourly", text=body)
         equal(done.returncode, 0, done)
         holds("hourly" in done.stdout and "enabled" in done.stdout.lower(), done.stdout)
+    with suite.case("and says in words when it rings next"):
+        said = "hourly rings next on Tuesday 1 January 2030 at 00:00:00 UTC."
+        equal(done.stdout.splitlines()[-1], said)
     bench.move(advance="PT2H")
     with suite.case("list has a line for each job"):
         lines = terminal.job("list").stdout.splitlines()
@@ -84,6 +88,24 @@ def life(suite, bench, terminal):
         done = terminal.job("update", "changing", text='{"properties":{"state":"Disabled"}}')
         equal(done.returncode, 0, done)
         equal(bench.job("changing")["state"].lower(), "disabled")
+    with suite.case("a job that will not ring: the reason is said"):
+        holds("changing does not ring: it is disabled." in done.stdout, done)
+        done = terminal.job("enable", "changing")
+        holds("changing rings next on Tuesday 1 January 2030 at 0" in done.stdout, done)
+        bench.client.post(bench.group.collection() + "/disable")
+        done = terminal.job("update", "changing", text='{"properties":{"state":"Enabled"}}')
+        holds("changing does not ring: its job collection 'jc' is disabled." in done.stdout, done)
+        bench.client.post(bench.group.collection() + "/enable")
+        done = terminal.job("update", "changing", "-o", "json", text="{}")
+        equal(json.loads(done.stdout)["name"], "jc/changing")
+    with suite.case("the example of --help begins at a whole minute"):
+        help_text = subprocess.run([terminal.binary, "job", "--help"], capture_output=True,
+                                   text=True).stdout
+        example = re.search(r"for example:\n(.*?\}\}\})\n", help_text, re.S).group(1)
+        bench.move(advance="PT7S")
+        done = terminal.job("create", "example", text=example)
+        holds("example rings next on Tuesday 1 January 2030 at 03:00:00 UTC." in done.stdout, done)
+        terminal.job("delete", "example")
 
 
 def preflight(suite, bench, terminal):

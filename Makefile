@@ -11,6 +11,7 @@ SEEDS ?= 1
 MINUTES ?= 1
 ROUNDS ?= 1000
 ONLY ?=
+COMMAND ?= /usr/local/bin/belfry
 
 .PHONY: help build run test mutants fmt tidy sim crash fuzz cost-table bench bench-peers package \
   sbom clean
@@ -30,7 +31,7 @@ help:
 	@echo "make bench-peers      Belfry beside pg-boss, graphile-worker and BullMQ (ARGS=--memory)"
 	@echo "make package          build/package: a Debian package and a tarball"
 	@echo "make sbom             build/sbom.cdx.json: what the binary is made of"
-	@echo "make clean            remove build/"
+	@echo "make clean            remove build/, and the command belfry that led there"
 
 build:
 	@tools/install-deps build
@@ -39,6 +40,7 @@ build:
 	@ninja -C build/release --quiet belfry
 
 run: build
+	@tools/command-link add build/release/belfry $(COMMAND)
 	@build/release/belfry $(if $(ARGS),$(ARGS),serve)
 
 test:
@@ -133,4 +135,5 @@ sbom: build
 	@echo "build/sbom.cdx.json"
 
 clean:
+	@tools/command-link remove build/release/belfry $(COMMAND)
 	@rm -rf build

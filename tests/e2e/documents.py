@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import named
 import targets
@@ -52,7 +53,12 @@ BEFORE = {
 
 SHELL = """\
 curl() { command curl --fail-with-body --silent --show-error "$@"; }
-make() { command make --dry-run --directory "$ROOT" "$@"; }
+make() {
+  case $1 in
+    run) PATH=$BIN:/usr/bin:/bin "$ROOT/tools/command-link" add "$BINARY" "$BIN/belfry" ;;
+    *) command make --dry-run --directory "$ROOT" "$@" ;;
+  esac
+}
 set -u
 """
 
@@ -60,19 +66,20 @@ set -u
 class Place:
     """A folder to work in, a server, and what stands for the placeholders of the documents."""
 
-    def __init__(self, binary, server, installed=None):
-        """`installed`: the store that stands for the service's; a new one that is closed."""
+    def __init__(self, binary, server, installed=None, has_command=True):
+        """`installed`: the store that stands for the service's; a new one that is closed. Without
+        the command `belfry` the document has to make it."""
         self.binary, self.server = pathlib.Path(binary).resolve(), server
         self.folder = server.home / "shell"
         self.folder.mkdir()
         (self.folder / "bin").mkdir()
-        (self.folder / "bin/belfry").symlink_to(self.binary)
+        if has_command:
+            (self.folder / "bin/belfry").symlink_to(self.binary)
         self.sink = targets.Sink()
         job = job_body(http_action(uri=self.sink.url("/")), recurrence={"frequency": "Day"})
         (self.folder / "job.json").write_text(json.dumps(job))
         installed = installed or self._closed_store()
         self.replacements = {
-            "build/release/belfry": "belfry",
             "127.0.0.1:7070": f"127.0.0.1:{server.port}",
             "127.0.0.1:8000": f"127.0.0.1:{self.sink.port}",
             "EMPTY_DIR": str(self.folder / "restored"),
@@ -95,6 +102,7 @@ class Place:
     def environment(self):
         own = {k: v for k, v in os.environ.items() if not k.startswith("BELFRY_")}
         return own | {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "ROOT": str(ROOT),
+                      "BIN": str(self.folder / "bin"), "BINARY": str(self.binary),
                       "SERVER": str(self.server.process_id()),
                       "BELFRY_SERVER": f"http://127.0.0.1:{self.server.port}",
                       "BELFRY_TOKEN": self.server.token or ""}
@@ -162,7 +170,7 @@ def show_documents(suite, binary, used):
     for name, flags in SERVED.items():
         text = (ROOT / name).read_text()
         with Server(binary, *flags) as server:
-            place = Place(binary, server)
+            place = Place(binary, server, has_command=name != "README.md")
             if server.token:
                 place.give_tokens()
             try_commands(suite, name, place, commands_in(text), used)
@@ -188,7 +196,8 @@ def show_help(suite, binary, used):
     with Server(binary) as server:
         place = Place(binary, server, installed=server.store)
         place.give_tokens()
-        place.paste(commands_in((ROOT / "README.md").read_text())[2:5])  # a collection to work in
+        place.paste([command for command in commands_in((ROOT / "README.md").read_text())
+                     if command.text.startswith(("BASE=", "curl -X PUT"))])  # a job to work with
         texts = named.help_texts(place.belfry)
         for words, text in texts.items():
             with suite.case(f"belfry {words} --help ends with an example or names none"):
@@ -213,6 +222,39 @@ def show_greeting(suite, binary, used):
             with suite.case("the first start proposes four commands"):
                 equal(len(curls), 4, told)
             try_commands(suite, f"the first start {flags}", place, curls, used)
+
+
+def show_command_link(suite):
+    """`make run` makes the command where there is none, and `make clean` takes it away again."""
+    with tempfile.TemporaryDirectory(prefix="belfry-link-") as folder:
+        link, binary = pathlib.Path(folder) / "belfry", pathlib.Path(folder) / "built"
+        binary.touch()
+
+        def run(what, of=binary, path="/usr/bin:/bin"):
+            done = subprocess.run([ROOT / "tools/command-link", what, of, link],
+                                  capture_output=True, text=True, env={"PATH": path})
+            equal((done.returncode, done.stderr), (0, ""))
+            return done.stdout
+
+        with suite.case("the link is made once, and that is said"):
+            holds(f"made {link}" in run("add"), link)
+            equal((link.readlink(), run("add")), (binary, ""))
+        with suite.case("another build leaves it alone, and says so; so does its removal"):
+            holds("is left alone" in run("add", of=pathlib.Path(folder) / "other"), link)
+            equal((run("remove", of=pathlib.Path(folder) / "other"), link.exists()), ("", True))
+        with suite.case("it is removed with what it leads to"):
+            holds(f"removed {link}" in run("remove"), link)
+            equal((link.is_symlink(), run("remove")), (False, ""))
+        with suite.case("a file of somebody else's stays"):
+            link.write_text("mine")
+            run("add"), run("remove")
+            equal(link.read_text(), "mine")
+    with suite.case("make run and make clean do so"):
+        for target, word in (("run", "add"), ("clean", "remove")):
+            shown = subprocess.run(["make", "-n", "-C", ROOT, target], capture_output=True,
+                                   text=True)
+            holds(f"command-link {word} build/release/belfry /usr/local/bin/belfry" in shown.stdout,
+                  shown)
 
 
 def show_names(suite, texts):
@@ -243,6 +285,7 @@ def main():
     texts = show_help(suite, binary, used)
     show_greeting(suite, binary, used)
     show_names(suite, texts)
+    show_command_link(suite)
     show_version(suite, binary)
     with suite.case("every reason not to run a command is needed"):
         equal(set(NOT_RUN) - used, set())

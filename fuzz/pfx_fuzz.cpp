@@ -22,6 +22,8 @@ void check(const std::string& base64) {
       continue;
     }
     ASSERT(pfx->facts().thumbprint.size() == 40);
+    const auto again = Pfx::read(pfx->kept());
+    ASSERT(again && again->facts() == pfx->facts() && again->kept() == pfx->kept());
   }
 }
 

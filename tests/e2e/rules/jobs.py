@@ -3,6 +3,21 @@
 from rest import AHEAD, Client, Group, collection_body, http_action, job_body
 from suite import equal, holds
 
+# A PFX of 764 bytes that wants scrypt 15,000 times over: a quarter of an hour, and 16 MB.
+PFX_WITH_SCRYPT = (
+    "MIIC+AIBAzCCAq4GCSqGSIb3DQEHAaCCAp8EggKbMIIClzCCAX8GCSqGSIb3DQEHAaCCAXAEggFsMIIBaDCCAWQG"
+    "CyqGSIb3DQEMCgEDoIIBUzCCAU8GCiqGSIb3DQEJFgGgggE/BIIBOzCCATcwgd6gAwIBAgIBATAKBggqhkjOPQQD"
+    "AjARMQ8wDQYDVQQDDAZ0YXJnZXQwIBcNMjYxMTE5MjExODU4WhgPMjEyNjEwMjYyMjE4NThaMBExDzANBgNVBAMM"
+    "BnRhcmdldDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABE/c5soU17/2nMxZEi7AcseXDkWiH9KmkeHeVzel7408"
+    "jpeXtbhqiiaEUbo4BDWhdWPWaMketWzFbSCrnsxLQdSjJTAjMAkGA1UdEwQCMAAwFgYDVR0RBA8wDYILdGFyZ2V0"
+    "LnRlc3QwCgYIKoZIzj0EAwIDSAAwRQIhALYrb78T7ke69TuNdZZWw/xppolu0MtnfLQJBQcEGFRfAiBDfvuEux/1"
+    "iZ/LQ+v3VREIuljb7K7sHRtv0K9PE4LwBDCCARAGCSqGSIb3DQEHAaCCAQEEgf4wgfswgfgGCyqGSIb3DQEMCgEC"
+    "oIHoMIHlMFAGCSqGSIb3DQEFDTBDMCIGCSsGAQQB2kcECzAVBAgnwmDCkObQ/wICQAACAQgCAjqYMB0GCWCGSAFl"
+    "AwQBKgQQI82GPA+MOMvrLMZ++acqvQSBkOjWujUGpVZ0mqI3Pz9sTS+W1B646Uva+3QYQLL/mSWI8UPhV54jeJ9H"
+    "kK6rx9Y4xG7zt2X+PevJnwCWr4GXLGAFd8Uhh+m5f5M4kHyhK42BSXJpXo21aUJywifgxD4a7LjQNsJrK6ZuiJdw"
+    "eGSsv/tFxOp1roE/Ohvo9yw/oOX+7QSAthCYoQR9HyVyvIFb7zBBMDEwDQYJYIZIAWUDBAIBBQAEIJ5Rm6dv8yNs"
+    "P1N4ZqYRYOnXXrMRwGMUc7CDeOAfBvxzBAgBOzddhXIQ3gICCAA=")
+
 REFUSED = [  # properties, and the member that the refusal names first
     ({}, "action"),
     ({"action": None}, "action"),
@@ -47,6 +62,9 @@ REFUSED = [  # properties, and the member that the refusal names first
     ({"action": http_action(authentication={"type": "Basic", "password": "p"})},
      "action.request.authentication.username"),
     ({"action": http_action(authentication={"type": "ClientCertificate", "password": "p"})},
+     "action.request.authentication.pfx"),
+    ({"action": http_action(authentication={"type": "ClientCertificate", "password": "x",
+                                            "pfx": PFX_WITH_SCRYPT})},
      "action.request.authentication.pfx"),
     ({"action": http_action(authentication={"type": "ActiveDirectoryOAuth", "tenant": "t",
                                             "clientId": "c", "secret": "s"})},

@@ -268,6 +268,11 @@ json::array Api::reasons_not_to_be_ready() const {
   if (options_.held) {
     reasons.emplace_back("the server is held: it was started with --held, and sends nothing");
   }
+  if (options_.engine_trouble) {
+    if (const std::string trouble = options_.engine_trouble(); !trouble.empty()) {
+      reasons.emplace_back(trouble);
+    }
+  }
   if (!clock_.trusted()) {
     reasons.emplace_back(
         "the clock has just jumped; nothing is started until it has stood for a while");

@@ -66,6 +66,7 @@ struct ApiOptions {
   SuccessStatus success_status = SuccessStatus::omitted;
   bool held = false;  // nothing is started, and /readyz says so
   RunPreflight run_preflight;
+  std::function<std::string()> engine_trouble;  // none: nobody watches it
   std::function<std::string()> render_metrics;  // none: /metrics is not served
   MoveClock move_clock;  // empty: the clock is the machine's, and /clock is not served
 };

@@ -39,6 +39,12 @@ class ReadyTest : public testing::Test {
     return answer;
   }
 
+  ApiOptions options() {
+    ApiOptions options;
+    options.engine_trouble = [this] { return engine_trouble_; };
+    return options;
+  }
+
   static std::string refusal(const std::string& reasons) {
     return R"(503 {"status":"not ready","reasons":[)" + reasons + "]}";
   }
@@ -48,7 +54,8 @@ class ReadyTest : public testing::Test {
   DoubtfulClock clock_;
   Engine engine_{store_, dispatcher_, Random{1}, {}};
   WorkerPool workers_{1, {}};
-  Api api_{store_, engine_, clock_, workers_, {}};
+  std::string engine_trouble_;
+  Api api_{store_, engine_, clock_, workers_, options()};
 };
 
 const std::string kClock =
@@ -77,6 +84,14 @@ TEST_F(ReadyTest, NotWhileTheServerIsHeld) {
   const Api api{store_, engine_, clock_, workers_, held};
   EXPECT_FALSE(api.is_ready());
   EXPECT_TRUE(api_.is_ready());
+}
+
+TEST_F(ReadyTest, NotWhileTheEngineStandsStill) {
+  engine_.step(kNow);
+  engine_trouble_ = "the engine has not taken a step for 7 s";
+  EXPECT_EQ(ready(), refusal(R"("the engine has not taken a step for 7 s")"));
+  engine_trouble_.clear();
+  EXPECT_EQ(ready(), R"(200 {"status":"ok"})");
 }
 
 TEST_F(ReadyTest, NotWhenTheServerIsStopping) {

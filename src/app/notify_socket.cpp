@@ -103,19 +103,12 @@ void NotifySocket::stopping(Millis grace) const {
 }
 
 void NotifySocket::alive() const {
-  say("WATCHDOG=1");
+  if (watchdog_) say("WATCHDOG=1");
 }
 
 // A word that cannot be sent is lost: the service manager then acts as it does on silence.
 void NotifySocket::say(std::string_view state) const {
   if (fd_ >= 0) static_cast<void>(::send(fd_, state.data(), state.size(), MSG_NOSIGNAL));
-}
-
-void Heartbeat::beat() {
-  const std::uint64_t steps = steps_done_();
-  if (steps == seen_) return;
-  seen_ = steps;
-  if (socket_.watchdog()) socket_.alive();
 }
 
 }  // namespace belfry

@@ -34,7 +34,8 @@ class NotifySocket {
   // What is under way may take this long: the service manager is not to lose its patience.
   void stopping(Millis grace) const;
 
-  // To be said again within watchdog(), or the service manager restarts us.
+  // To be said again within watchdog(), or the service manager restarts us; to nobody where nobody
+  // watches.
   void alive() const;
   std::optional<Millis> watchdog() const { return watchdog_; }
 
@@ -43,21 +44,6 @@ class NotifySocket {
 
   int fd_ = -1;
   std::optional<Millis> watchdog_;
-};
-
-// Says that the server lives, as long as the engine takes steps. A timer would say so of an
-// engine that hangs too.
-class Heartbeat {
- public:
-  Heartbeat(const NotifySocket& socket, std::function<std::uint64_t()> steps_done)
-      : socket_(socket), steps_done_(std::move(steps_done)) {}
-
-  void beat();
-
- private:
-  const NotifySocket& socket_;
-  std::function<std::uint64_t()> steps_done_;
-  std::uint64_t seen_ = 0;
 };
 
 }  // namespace belfry

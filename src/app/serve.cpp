@@ -8,12 +8,15 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 
 #include "api/api.h"
 #include "api/response.h"
 #include "app/bearer_tokens.h"
 #include "app/engine_thread.h"
+#include "app/engine_watch.h"
 #include "app/environment.h"
+#include "app/exit_code.h"
 #include "app/first_token.h"
 #include "app/greeting.h"
 #include "app/no_exec.h"
@@ -53,6 +56,18 @@ void raise_file_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// A beat may come late by two before the service manager loses its patience.
+Millis tick_of(const NotifySocket& notify) {
+  return std::clamp(notify.watchdog().value_or(3 * kWatchTick) / 3, Millis{1}, kWatchTick);
+}
+
+// Nothing can be finished: what a stop waits for is what hangs. Started anew, the server goes on as
+// after a crash.
+[[noreturn]] void give_up() {
+  log(LogLevel::error, "the engine has not taken a step for a minute: ending, to be started anew");
+  std::_Exit(kFailed);
 }
 
 // Before there are threads: those that come later are bound by it too.
@@ -113,6 +128,7 @@ class Serving {
   std::optional<Engine> engine_;
   std::unique_ptr<ActionDispatcher> dispatcher_;
   std::optional<EngineThread> engine_thread_;
+  std::optional<EngineWatch> watch_;
   WorkerPool workers_{static_cast<std::size_t>(settings_.workers), WorkerLimits{}};
   std::unique_ptr<BearerTokens> bearer_tokens_;
   std::optional<VirtualTime> virtual_time_;
@@ -171,6 +187,10 @@ void Serving::start_engine() {
   engine_.emplace(*store_, *dispatcher_, Random::from_entropy(), options);
   engine_->set_log([](LogLevel level, const std::string& line) { log(level, line); });
   engine_thread_.emplace(*engine_, *clock_, starts_of(settings_));
+  watch_.emplace(EngineWatch::Options{.steps_done = [this] { return engine_thread_->steps_done(); },
+                                      .on_beat = [this] { notify_.alive(); },
+                                      .on_giving_up = give_up,
+                                      .tick = tick_of(notify_)});
   if (auto* clock = dynamic_cast<VirtualClock*>(clock_.get())) {
     virtual_time_.emplace(*clock, *engine_thread_);
   }
@@ -208,6 +228,7 @@ ApiOptions Serving::api_options() {
   if (virtual_time_) {
     options.move_clock = [this](Instant to) { return virtual_time_->move_to(to); };
   }
+  options.engine_trouble = [this] { return watch_->trouble(); };
   options.render_metrics = [this] { return metrics_page_->render(); };
   return options;
 }
@@ -295,9 +316,8 @@ Status Serving::greet_operator() {
 
 void Serving::run(const StopSignals& signals) {
   KeyRenewal keys(*store_);
-  Heartbeat heartbeat(notify_, [this] { return engine_thread_->steps_done(); });
   notify_.ready();
-  signals.wait(notify_, heartbeat, [&] {
+  signals.wait(notify_, [&] {
     if (tls_) renew_certificate(*tls_);
     keys.look();
     if (monitor_) monitor_->look(clock_->now());
@@ -307,6 +327,7 @@ void Serving::run(const StopSignals& signals) {
 void Serving::drain() {
   log(LogLevel::info, "stopping: finishing what is under way");
   api_->stop_being_ready();
+  watch_->end();  // from here on a stop has its own patience
   engine_thread_->stop_starting();
   // What comes back now could not be written down.
   const Millis grace = store_broken_ ? Millis{0} : settings_.drain_grace;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Signals, taken by one thread that waits for them, not by handlers that interrupt. Meanwhile that
-// thread looks at files that may have been renewed and beats for the service manager.
+// thread looks at files that may have been renewed.
 
 #pragma once
 
@@ -18,8 +18,7 @@ class StopSignals {
   StopSignals();
 
   // Returns at SIGTERM or SIGINT. `look_at_files` is called every few seconds, and at SIGHUP.
-  void wait(const NotifySocket& notify, Heartbeat& heartbeat,
-            const std::function<void()>& look_at_files) const;
+  void wait(const NotifySocket& notify, const std::function<void()>& look_at_files) const;
 
  private:
   sigset_t signals_;

@@ -5,14 +5,19 @@
     tests/e2e/notify.py BINARY
 
 The watchdog's beats must come from the engine: strace holds the engine's commit up, everything
-else goes on, and the beats must cease.
+else goes on, and the beats must cease. /readyz sees it too, and where no service manager watches
+the server ends by itself, after a minute: for so long this takes.
 """
+import contextlib
+import http.client
 import pathlib
 import re
+import select
 import socket
 import sys
 import tempfile
 import threading
+import time
 
 from rest import Client, Group, collection_body
 from server import Server
@@ -22,6 +27,9 @@ from system_calls import injected
 PATIENCE_SECONDS = 60
 WATCHDOG_SECONDS = 3
 SILENCE_SECONDS = 2 * WATCHDOG_SECONDS  # systemd would have lost its patience
+READY_SECONDS = 20  # within which /readyz knows of an engine that hangs
+ENDED_SECONDS = 100  # within which the server has given up
+GIVING_UP = "the engine has not taken a step for a minute: ending"
 BEATS_MAX = 12  # that a server may send before it falls silent
 
 
@@ -66,8 +74,8 @@ def watched_server(suite, binary, path):
         "ASAN_OPTIONS": "detect_leaks=0"})
     try:
         server.start()
-        with suite.case("READY=1 is the first word, and the server then accepts connections"):
-            equal(listener.hear(), "READY=1")
+        with suite.case("READY=1 is the first word but beats, and the server accepts connections"):
+            equal(listener.hear_other_than_beats(), "READY=1")
             equal(Client(server.port).get("/healthz").status, 200)
         with suite.case("the engine beats the watchdog"):
             equal([listener.hear() for _ in range(3)], ["WATCHDOG=1"] * 3)
@@ -95,6 +103,54 @@ def put_collection(port):
     Client(port).put(Group().collection(), collection_body())
 
 
+def comes_true(condition, seconds):
+    """What it is when it is something; None if it is nothing for so long."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if found := condition():
+            return found
+        select.select([], [], [], 0.5)
+    return None
+
+
+def reasons_not_to_be_ready(client):
+    answer = client.get("/readyz", query=None)
+    return answer.json["reasons"] if answer.status == 503 else None
+
+
+def server_without_watchdog(suite, binary):
+    server = Server(binary, environment={"ASAN_OPTIONS": "detect_leaks=0"}).start()
+    client = Client(server.port)
+    writer = threading.Thread(target=suppressed(put_collection), args=(server.port,))
+    try:
+        with commits_held_up(server):
+            writer.start()
+            with suite.case("/readyz says so when the engine takes no step"):
+                reasons = comes_true(lambda: reasons_not_to_be_ready(client), READY_SECONDS)
+                holds(reasons and re.fullmatch(r"the engine has not taken a step for \d+ s",
+                                               reasons[0]), reasons)
+            with suite.case("a server whose engine hangs for a minute says so"):
+                holds(comes_true(lambda: GIVING_UP in server.log(), ENDED_SECONDS), server.log())
+        with suite.case("and ends with code 1"):  # out here, for strace keeps what has ended
+            equal(server.wait_for_end(ENDED_SECONDS), 1)
+        writer.join()
+        with suite.case("it starts again and serves"):
+            client = Client(server.start().port)
+            holds(comes_true(lambda: client.get("/readyz", query=None).status == 200,
+                             READY_SECONDS))
+            server.stop()
+    finally:
+        server.remove()
+
+
+def suppressed(work):
+    """Without what it complains of when the server is gone."""
+    def run(*words):
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            work(*words)
+    return run
+
+
 def server_without_listener(suite, binary, path):
     with suite.case("a socket that is not there is told of in the log, and the server serves"):
         server = Server(binary, environment={"NOTIFY_SOCKET": path + ".gone"})
@@ -117,6 +173,7 @@ def main():
         path = folder + "/notify"
         watched_server(suite, binary, path)
         server_without_listener(suite, binary, path)
+    server_without_watchdog(suite, binary)
     sandbox(suite, binary)
     return suite.finish()
 

@@ -6,6 +6,8 @@ import threading
 
 from suite import holds
 
+PATIENCE_SECONDS = 10
+
 
 @contextlib.contextmanager
 def injected(server, calls, what, files=()):
@@ -22,4 +24,8 @@ def injected(server, calls, what, files=()):
         yield
     finally:
         strace.terminate()
-        strace.wait()
+        try:
+            strace.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:  # it does not let go of a process that has ended
+            strace.kill()
+            strace.wait()

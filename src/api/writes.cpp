@@ -95,9 +95,9 @@ void Api::put_job(const Permit& permit, const CallPtr& call) {
   if (reading.errors.empty()) {
     reading.errors = placed(broken_timing_rules(wanted.definition.timing, clock_.now()), *body);
   }
-  if (has_certificates(wanted.definition)) workers_.step_aside();
   if (reading.errors.empty()) {
-    reading.errors = placed(look_into_certificates(wanted.definition), *body);
+    if (has_unopened_certificates(wanted.definition)) workers_.step_aside();
+    reading.errors = placed(open_certificates(wanted.definition), *body);
   }
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
@@ -127,9 +127,9 @@ void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
   if (reading.errors.empty() && wanted.definition.timing != job.definition->timing) {
     reading.errors = placed(broken_timing_rules(wanted.definition.timing, clock_.now()), *body);
   }
-  if (has_certificates(wanted.definition)) workers_.step_aside();
   if (reading.errors.empty()) {
-    reading.errors = placed(look_into_certificates(wanted.definition), *body);
+    if (has_unopened_certificates(wanted.definition)) workers_.step_aside();
+    reading.errors = placed(open_certificates(wanted.definition, &*job.definition), *body);
   }
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));

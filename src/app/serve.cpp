@@ -24,6 +24,7 @@
 #include "app/occurrence_log.h"
 #include "app/options_of.h"
 #include "app/outside_monitor.h"
+#include "app/pfx_upkeep.h"
 #include "app/renewal.h"
 #include "app/stop_signals.h"
 #include "app/version.h"
@@ -129,6 +130,7 @@ class Serving {
   std::unique_ptr<ActionDispatcher> dispatcher_;
   std::optional<EngineThread> engine_thread_;
   std::optional<EngineWatch> watch_;
+  std::optional<PfxUpkeep> pfx_upkeep_;
   WorkerPool workers_{static_cast<std::size_t>(settings_.workers), WorkerLimits{}};
   std::unique_ptr<BearerTokens> bearer_tokens_;
   std::optional<VirtualTime> virtual_time_;
@@ -187,6 +189,7 @@ void Serving::start_engine() {
   engine_.emplace(*store_, *dispatcher_, Random::from_entropy(), options);
   engine_->set_log([](LogLevel level, const std::string& line) { log(level, line); });
   engine_thread_.emplace(*engine_, *clock_, starts_of(settings_));
+  pfx_upkeep_.emplace(*store_, *engine_);
   watch_.emplace(EngineWatch::Options{.steps_done = [this] { return engine_thread_->steps_done(); },
                                       .on_beat = [this] { notify_.alive(); },
                                       .on_giving_up = give_up,
@@ -327,6 +330,7 @@ void Serving::run(const StopSignals& signals) {
 void Serving::drain() {
   log(LogLevel::info, "stopping: finishing what is under way");
   api_->stop_being_ready();
+  pfx_upkeep_.reset();
   watch_->end();  // from here on a stop has its own patience
   engine_thread_->stop_starting();
   // What comes back now could not be written down.

@@ -13,6 +13,7 @@
 #include "dispatch/masked_result.h"
 #include "dispatch/queue_outcome.h"
 #include "dispatch/service_bus_amqp.h"
+#include "net/pfx.h"
 
 namespace belfry {
 namespace {
@@ -82,6 +83,8 @@ bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
   const Authentication* how = action.authentication ? &*action.authentication : nullptr;
   HttpDestination to{*origin, folded(errand.job.key->collection), {}};
   if (const auto* certificate = std::get_if<ClientCertificate>(how)) {
+    // Stored by an older version; it waits until its file was opened.
+    if (!is_kept_pfx(certificate->pfx.reveal())) return false;
     const auto identity = identities_.of(*certificate);
     if (!identity) return call(identity.error(), errand, "Http", {});
     to.tls = *identity;

@@ -12,6 +12,8 @@
 #include "net/http_client_exchange.h"
 #include "net/http_client_scripted_target.h"
 #include "net/http_client_test_calls.h"
+#include "net/pfx.h"
+#include "net/pfx_samples.h"
 
 namespace belfry {
 namespace {
@@ -111,6 +113,13 @@ class ActionDispatcherTest : public testing::Test {
     return job;
   }
 
+  static Job job_showing(const std::string& pfx) {
+    Job job = job_calling(1);
+    std::get<HttpAction>(job.definition.edit().action.what).authentication =
+        ClientCertificate{Secret(pfx), Secret(kPfxPassword), {}, {}, {}};
+    return job;
+  }
+
   static void issue_tokens(Conversation& conversation) {
     while (!conversation.request().empty()) {
       conversation.answer(R"({"access_token":"eyJhbGciOi","expires_in":3600})");
@@ -205,6 +214,22 @@ TEST_F(ActionDispatcherTest, TakesEveryStatusButTwoHundredsForAFailure) {
     EXPECT_FALSE(outcome.succeeded);
     EXPECT_NE(outcome.message.find(name), std::string::npos) << outcome.message;
   }
+}
+
+// Whoever sends, the engine, has no time for it; somebody else opens it.
+TEST_F(ActionDispatcherTest, ACertificateThatWasNeverOpenedWaits) {
+  const auto dispatcher = start();
+  EXPECT_FALSE(dispatcher->send(attempt_, job_showing(kModernPfx), kAtOnce));
+  EXPECT_EQ(reports_.size(), 0U);
+}
+
+TEST_F(ActionDispatcherTest, ACertificateThatDidNotOpenFailsTheAttemptAndSaysWhy) {
+  const auto dispatcher = start();
+  const std::string kept = kept_refusal(Pfx::open(kOldKeytoolPfx, kPfxPassword).error());
+  EXPECT_TRUE(dispatcher->send(attempt_, job_showing(kept), kAtOnce));
+  EXPECT_EQ(reports_.take().second.message,
+            "Http Action - The client certificate (pfx) takes more than 50000 iterations to open, "
+            "all in all: export it anew, as `openssl pkcs12 -export` does.");
 }
 
 TEST_F(ActionDispatcherTest, PerformsTheErrorActionInItsRole) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// ClientIdentities keeps the client certificates of jobs ready for TLS: each is opened once,
-// and calls that show the same certificate share its connections.
+// ClientIdentities keeps the client certificates of jobs ready for TLS: each is read once, and
+// calls that show the same certificate share its connections.
 
 #pragma once
 
@@ -22,14 +22,16 @@ class ClientIdentities {
   explicit ClientIdentities(std::shared_ptr<const TlsClient> anybody)
       : anybody_(std::move(anybody)) {}
 
-  // An error's message is a sentence for the history, without its full stop.
+  // Of one that is kept (net/pfx.h), for a file is not opened here. An error's message is a
+  // sentence for the history, without its full stop.
   Result<std::shared_ptr<const TlsClient>> of(const ClientCertificate& certificate);
 
   static constexpr std::size_t kKeptMax = 1'000;
 
  private:
   const std::shared_ptr<const TlsClient> anybody_;
-  std::unordered_map<std::string, std::shared_ptr<const TlsClient>> kept_;  // by pfx and password
+  std::unordered_map<std::string, std::shared_ptr<const TlsClient>>
+      kept_;  // by what is kept of the pfx
 };
 
 }  // namespace belfry

@@ -157,19 +157,20 @@ void PreflightRunner::run(const Job& job, ActionRole role, Millis timeout, Done 
 // Whether the target likes it shows only when it is called: TLS 1.3 asks last.
 bool PreflightRunner::check_certificate(Flight& flight, const ClientCertificate& certificate) {
   std::vector<PreflightCheck>& checks = flight.report.checks;
-  const auto pfx = Pfx::open(certificate.pfx.reveal(), certificate.password.reveal());
-  if (!pfx) {
-    checks.push_back({"certificate", false, "the pfx " + pfx.error().message});
-    return false;
+  const auto check = [&](bool good, std::string detail) {
+    checks.push_back({"certificate", good, std::move(detail)});
+    return good;
+  };
+  if (!is_kept_pfx(certificate.pfx.reveal())) {
+    return check(false, "an older version stored it, and it is being opened: try again later");
   }
-  const auto identity = anybody_->as(*pfx);
-  if (identity) flight.call.tls = *identity;
-  const CertificateFacts facts = pfx->facts();
-  const bool good = identity.has_value() && clock_.now() < facts.expiration;
-  checks.push_back(
-      {"certificate", good,
-       fmt::format("{}, {}", facts.subject_name, days_left(facts.expiration, clock_.now()))});
-  return good;
+  const auto identity = anybody_->as(certificate.pfx.reveal());
+  if (!identity) return check(false, identity.error().message);
+  if (!(*identity)->usable()) return check(false, "it is not one that TLS can use");
+  flight.call.tls = *identity;
+  const Instant expiration = certificate.expiration.value_or(kLastInstant);
+  return check(clock_.now() < expiration, fmt::format("{}, {}", certificate.subject_name,
+                                                      days_left(expiration, clock_.now())));
 }
 
 void PreflightRunner::obtain_token(const FlightPtr& flight, const ActiveDirectoryOAuth& who) {

@@ -140,6 +140,15 @@ struct CommandApplier {
     return Reply{{}, std::move(job), false};
   }
 
+  Result<Reply> operator()(const KeepCertificatesCommand& command) const {
+    TRY_ASSIGN(Job job, existing_job(command.key, with.draft));
+    if (job.gen != command.expected_gen) return changed("Job", job.key->name);
+    job.definition = command.definition;
+    ++job.gen;
+    with.draft.put(job, {});
+    return Reply{{}, std::move(job), false};
+  }
+
  private:
   template <typename Thing>
   void trace(AuditResult result, const Thing& before, const Thing& after) const {
@@ -268,6 +277,7 @@ const JobKey* job_changed_by(const Command& command) {
   if (const auto* put = std::get_if<PutJobCommand>(&command)) return &put->key;
   if (const auto* patch = std::get_if<PatchJobCommand>(&command)) return &patch->key;
   if (const auto* removal = std::get_if<DeleteJobCommand>(&command)) return &removal->key;
+  if (const auto* kept = std::get_if<KeepCertificatesCommand>(&command)) return &kept->key;
   return nullptr;
 }
 
@@ -287,6 +297,7 @@ std::string key_of(const Command& command) {
     std::string operator()(const PatchJobCommand& c) const { return folded(c.key); }
     std::string operator()(const DeleteJobCommand& c) const { return folded(c.key); }
     std::string operator()(const RunJobCommand& c) const { return folded(c.key); }
+    std::string operator()(const KeepCertificatesCommand& c) const { return folded(c.key); }
   };
   return std::visit(Key{}, command);
 }

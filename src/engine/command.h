@@ -57,9 +57,17 @@ struct RunJobCommand {
   JobKey key;
 };
 
-using Command =
-    std::variant<PutCollectionCommand, DeleteCollectionCommand, SetCollectionStateCommand,
-                 PutJobCommand, PatchJobCommand, DeleteJobCommand, RunJobCommand>;
+// The server's own: what is kept of the job's client certificates is in their files' place. Nothing
+// changes for who looks at the job.
+struct KeepCertificatesCommand {
+  JobKey key;
+  Shared<JobDefinition> definition;
+  std::int64_t expected_gen = 0;
+};
+
+using Command = std::variant<PutCollectionCommand, DeleteCollectionCommand,
+                             SetCollectionStateCommand, PutJobCommand, PatchJobCommand,
+                             DeleteJobCommand, RunJobCommand, KeepCertificatesCommand>;
 
 // What the command left behind: the collection or the job as stored, or nothing after DELETE.
 struct Reply {

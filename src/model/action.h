@@ -47,8 +47,8 @@ struct BasicAuthentication {
 
 // What the certificate says of itself is read when it comes in, and shown ever after.
 struct ClientCertificate {
-  Secret pfx;  // base64, as it came
-  Secret password;
+  Secret pfx;              // a file in base64 as it comes in; then what is kept of it (net/pfx.h)
+  Secret password;         // of the file; nothing is kept of it
   std::string thumbprint;  // SHA-1, forty upper-case digits
   std::optional<Instant> expiration;
   std::string subject_name;

@@ -129,6 +129,10 @@ void HttpClientConnection::fail_to_connect(const std::string& why) {
 
 void HttpClientConnection::shake_hands() {
   enter(Stage::handshaking, SteadyClock::now() + limits().tls_timeout);
+  if (!pool_.tls().usable()) {
+    return fail(HttpFailureKind::tls_handshake,
+                "the client certificate is not one that TLS can use");
+  }
   SSL* session = pool_.tls().new_session(pool_.origin().host);
   if (session == nullptr) {
     return fail(HttpFailureKind::tls_handshake, "a session cannot be made for this host");

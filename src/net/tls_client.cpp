@@ -65,6 +65,9 @@ std::string trust_detail(long verdict, const std::string& host) {
 void TlsClient::Free::operator()(ssl_ctx_st* context) const {
   SSL_CTX_free(context);
 }
+void TlsClient::Free::operator()(x509_store_st* authorities) const {
+  X509_STORE_free(authorities);
+}
 
 Result<std::shared_ptr<const TlsClient>> TlsClient::make(const Options& options) {
   SSL_CTX* context = new_context();
@@ -78,17 +81,37 @@ Result<std::shared_ptr<const TlsClient>> TlsClient::make(const Options& options)
   return tls_error(pem_file_fault(options.extra_ca_file, "holds no certificates in PEM form"));
 }
 
-Result<std::shared_ptr<const TlsClient>> TlsClient::as(const Pfx& identity) const {
-  SSL_CTX* context = new_context();
-  if (context == nullptr) return tls_error("OpenSSL cannot be set up.");
-  const std::shared_ptr<const TlsClient> made(new TlsClient(context));
-  SSL_CTX_set1_cert_store(context, SSL_CTX_get_cert_store(context_.get()));
-  if (identity.give_to(context)) return made;
-  return tls_error("The client certificate is not one that TLS can use.");
+Result<std::shared_ptr<const TlsClient>> TlsClient::as(const std::string& pfx) const {
+  if (is_refused_pfx(pfx)) {
+    std::string why = Pfx::read(pfx).error().message;
+    if (why.ends_with('.')) why.pop_back();
+    return tls_error("The client certificate (pfx) " + why);
+  }
+  X509_STORE* authorities = SSL_CTX_get_cert_store(context());
+  X509_STORE_up_ref(authorities);
+  return std::shared_ptr<const TlsClient>(new TlsClient(authorities, pfx));
+}
+
+ssl_ctx_st* TlsClient::context() const {
+  if (authorities_) std::call_once(read_, [this] { read_pfx(); });
+  return context_.get();
+}
+
+void TlsClient::read_pfx() const {
+  const auto pfx = Pfx::read(pfx_);
+  Context context(new_context());
+  if (!pfx || !context || !pfx->give_to(context.get())) return;
+  SSL_CTX_set1_cert_store(context.get(), authorities_.get());
+  context_ = std::move(context);
+}
+
+bool TlsClient::signs_slowly() const {
+  return belfry::signs_slowly(pfx_);
 }
 
 ssl_st* TlsClient::new_session(const std::string& host) const {
-  SSL* session = SSL_new(context_.get());
+  if (!usable()) return nullptr;
+  SSL* session = SSL_new(context());
   if (session == nullptr) return nullptr;
   if (expect_host(session, host)) return session;
   SSL_free(session);

@@ -203,6 +203,12 @@ CREATE TABLE audit_span(
 INSERT INTO audit_span(subscription, first, last) SELECT subscription, number, number FROM audit;
 DROP INDEX audit_subscription;
 )sql",
+    R"sql(
+-- Occurrences whose start was put off, for want of room at their target, since when they were
+-- planned: there are mostly none, and the one that waits longest has to be found.
+CREATE INDEX progress_put_off ON progress(scheduled_for)
+WHERE due > scheduled_for AND role = 0 AND retry = 0;
+)sql",
 };
 
 // The key file of these databases, and the password that it opens.

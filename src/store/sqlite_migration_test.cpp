@@ -116,6 +116,22 @@ TEST_P(SqliteMigrationTest, WhatIsOnItsWayStaysSo) {
   EXPECT_EQ(store->due({.limit = 10})->size(), 0U);
 }
 
+// They are opened by the server that runs then (docs/limits.md).
+TEST_P(SqliteMigrationTest, NamesTheJobsWhoseCertificatesWereNeverOpened) {
+  connect(directory(), OpenMode::existing)
+      ->execute(
+          "UPDATE job SET definition = json_set(definition, '$.action.request.authentication',"
+          " json('{\"type\":\"ClientCertificate\"}')) WHERE name = 'hourly'");
+  const auto store = open(directory());
+  ASSERT_TRUE(store);
+  const auto jobs = store->unopened_jobs(JobId{0}, 10);
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  ASSERT_EQ(jobs->size(), 1U);
+  EXPECT_EQ(jobs->front().key.name, "hourly");
+  ASSERT_TRUE(store->strike_unopened(jobs->front().id));
+  EXPECT_EQ(store->unopened_jobs(JobId{0}, 10)->size(), 0U);
+}
+
 TEST_P(SqliteMigrationTest, KeepsTokensAndTheChainOfTheAuditLog) {
   const auto store = open(directory());
   ASSERT_TRUE(store);

@@ -176,6 +176,11 @@ DROP INDEX audit_subscription;
 CREATE INDEX progress_put_off ON progress(scheduled_for)
 WHERE due > scheduled_for AND role = 0 AND retry = 0;
 )",
+    R"(
+-- Jobs that may have a client certificate whose file was never opened.
+CREATE TABLE unopened(job INTEGER PRIMARY KEY) STRICT;
+INSERT INTO unopened(job) SELECT id FROM job WHERE instr(definition, '"ClientCertificate"') > 0;
+)",
 };
 
 }  // namespace

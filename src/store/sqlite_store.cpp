@@ -21,6 +21,7 @@
 #include "store/sqlite_rows.h"
 #include "store/sqlite_schema.h"
 #include "store/sqlite_tokens.h"
+#include "store/sqlite_unopened.h"
 #include "store/sqlite_writes.h"
 
 namespace belfry {
@@ -288,6 +289,14 @@ Result<bool> SqliteStore::renew_keys() {
   FAILPOINT("key-taken-up");
   sealer_.take(keys);
   return true;
+}
+
+Result<std::vector<JobName>> SqliteStore::unopened_jobs(JobId after, std::size_t limit) {
+  return read([&](Connection& db) { return belfry::unopened_jobs(db, after, limit); });
+}
+
+Status SqliteStore::strike_unopened(JobId job) {
+  return transaction([&](Connection& db) { belfry::strike_unopened(db, job); });
 }
 
 template <typename Read>

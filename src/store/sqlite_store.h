@@ -78,6 +78,10 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   // then seals anew what the others sealed. On an error the keys stay as they were.
   Result<bool> renew_keys();
 
+  // In the order of their ids: see store/sqlite_unopened.h. Any thread.
+  Result<std::vector<JobName>> unopened_jobs(JobId after, std::size_t limit);
+  Status strike_unopened(JobId job);
+
   Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override;
   Result<std::size_t> sweep(const SweepLimits& limits) override;
 

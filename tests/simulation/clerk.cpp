@@ -91,6 +91,11 @@ struct Effect {
     clerk.find(command.key.collection)->jobs.erase(folded(command.key.name));
   }
 
+  void operator()(const KeepCertificatesCommand& command) const {
+    KnownJob& job = *clerk.find(command.key);
+    write(job, WriteKind::touch, command.definition, job.enabled);
+  }
+
   void operator()(const RunJobCommand& command) const {
     KnownJob& job = *clerk.find(command.key);
     write(job, WriteKind::run, JobDefinition(job.definition), job.enabled);
@@ -154,6 +159,7 @@ struct Doubt {
   bool operator()(const PutJobCommand& command) const { return job_changed(command.key); }
   bool operator()(const PatchJobCommand& command) const { return job_changed(command.key); }
   bool operator()(const RunJobCommand& command) const { return job_changed(command.key); }
+  bool operator()(const KeepCertificatesCommand& command) const { return job_changed(command.key); }
   bool operator()(const DeleteJobCommand& command) const { return !*clerk.truth_.job(command.key); }
 
  private:
@@ -194,6 +200,9 @@ struct Refusal {
     return code == ErrorCode::conflict && (is_final(now.state) || changed_later(now, command.key));
   }
   bool operator()(const DeleteJobCommand&) const { return false; }
+  bool operator()(const KeepCertificatesCommand& command) const {
+    return missing(command.key) || code == ErrorCode::changed;
+  }
   bool operator()(const RunJobCommand& command) const {
     if (missing(command.key)) return true;
     if (code != ErrorCode::conflict) return false;

@@ -14,6 +14,10 @@
 namespace belfry {
 namespace {
 
+// What those that sign slowly may take, beside the others, is this part of it: so that not too many
+// wait there for a signature.
+constexpr std::size_t kSlowPart = 8;
+
 // What one of several loops may take of what they have together.
 HttpClientLimits share_of(HttpClientLimits limits, std::size_t loops) {
   for (std::size_t* limit :
@@ -44,18 +48,17 @@ Result<std::unique_ptr<HttpClient>> HttpClient::start(Options options) {
 HttpClient::HttpClient(Options options, std::unique_ptr<Resolver> resolver)
     : options_(std::make_shared<const Options>(std::move(options))),
       resolver_(std::move(resolver)) {
-  const std::size_t count = options_->threads;
-  const HttpClientLimits share = share_of(options_->limits, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    loops_.push_back(std::make_shared<HttpClientLoop>(options_, share));
-  }
-  for (const auto& loop : loops_) {
-    threads_.emplace_back([loop] {
-      name_thread("http-out");
-      take_short_slices();
-      loop->run();
-    });
-  }
+  for (std::size_t i = 0; i < options_->threads; ++i) start_loop("http-out", options_->threads);
+  start_loop("http-sign", kSlowPart);
+}
+
+void HttpClient::start_loop(const char* name, std::size_t part) {
+  loops_.push_back(std::make_shared<HttpClientLoop>(options_, share_of(options_->limits, part)));
+  threads_.emplace_back([loop = loops_.back(), name] {
+    name_thread(name);
+    take_short_slices();
+    loop->run();
+  });
 }
 
 HttpClient::~HttpClient() {
@@ -71,9 +74,10 @@ void HttpClient::stop() {
   resolver_.reset();
 }
 
-HttpClientLoop& HttpClient::loop_of(const HttpOrigin& origin) {
-  const std::size_t hash = std::hash<std::string>{}(origin.host) + origin.port;
-  return *loops_[hash % loops_.size()];
+HttpClientLoop& HttpClient::loop_of(const HttpDestination& to) {
+  if (to.tls && to.tls->signs_slowly()) return *loops_.back();
+  const std::size_t hash = std::hash<std::string>{}(to.origin.host) + to.origin.port;
+  return *loops_[hash % options_->threads];
 }
 
 bool HttpClient::send(HttpCall call, Done done) {
@@ -85,12 +89,12 @@ bool HttpClient::send(HttpCall call, Done done) {
 }
 
 bool HttpClient::send(HttpDestination to, Ticks hold, Make make, Done done) {
-  HttpClientLoop& loop = loop_of(to.origin);
+  HttpClientLoop& loop = loop_of(to);
   return loop.send(std::move(to), hold, std::move(make), std::move(done));
 }
 
 std::optional<HttpRoom> HttpClient::reserve(HttpDestination to) {
-  return loop_of(to.origin).reserve(std::move(to));
+  return loop_of(to).reserve(std::move(to));
 }
 
 void HttpClient::send(HttpRoom room, HttpCall call, Done done) {

@@ -7,6 +7,9 @@
 // turns, and none can take all the room that there is (http_client_admission.h). A name is
 // resolved, its addresses are checked by the egress guard, and a checked address is dialled.
 //
+// Calls that show a certificate whose key signs slowly (RSA of more than 2,048 bits) have a thread
+// of their own: a signature takes milliseconds, during which a thread does nothing else.
+//
 // A kept connection may turn out to have been closed by the server just when it was used
 // again. If not one byte of an answer came, the call is sent once more on a new connection,
 // whatever its method: Belfry's calls are made at least once anyway, and carry a key by which
@@ -99,10 +102,11 @@ class HttpClient {
  private:
   HttpClient(Options options, std::unique_ptr<Resolver> resolver);
 
-  HttpClientLoop& loop_of(const HttpOrigin& origin);
+  void start_loop(const char* name, std::size_t part);
+  HttpClientLoop& loop_of(const HttpDestination& to);
 
   std::shared_ptr<const Options> options_;
-  std::vector<std::shared_ptr<HttpClientLoop>> loops_;
+  std::vector<std::shared_ptr<HttpClientLoop>> loops_;  // the last: of those that sign slowly
   std::vector<std::thread> threads_;
   std::unique_ptr<Resolver> resolver_;  // none where the options brought another
 };

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <future>
 
 #include "net/http_client.h"
 #include "net/http_client_scripted_target.h"
 #include "net/http_client_test_calls.h"
+#include "net/pfx.h"
+#include "net/pfx_crafted.h"
 #include "net/tls_client_test_certificates.h"
 
 namespace belfry {
@@ -25,7 +30,7 @@ class TlsTarget {
   explicit TlsTarget(const Identity& identity, ScriptedTarget::Script script = echo)
       : tls_(server_tls(identity)), target_(std::move(script), {.tls = tls_.get()}) {
     HttpClient::Options options = local_options();
-    options.tls = trusting_tls();
+    options.tls = trusting();
     options.resolve = [](const std::string&, const ResolveDone& done) {
       done({{*IpAddress::parse("127.0.0.1")}, {}});
     };
@@ -46,15 +51,14 @@ class TlsTarget {
   HttpResult ask_as(const std::string& host = "target.test") { return ask(*client_, call(host)); }
   HttpClient& client() { return *client_; }
   const ScriptedTarget& target() const { return target_; }
-
- private:
-  static std::shared_ptr<const TlsClient> trusting_tls() {
+  static std::shared_ptr<const TlsClient> trusting() {
     static const CertificateFile file(authority());
     static const auto made = TlsClient::make({.extra_ca_file = file.path()});
     EXPECT_TRUE(made.has_value());
     return *made;
   }
 
+ private:
   ServerTls tls_;
   ScriptedTarget target_;
   std::unique_ptr<HttpClient> client_;
@@ -71,6 +75,52 @@ TEST(HttpClientTls, CallsATargetThatAKnownAuthorityVouchesFor) {
   EXPECT_EQ(reply_of(target.ask_as()).status, 200);
   EXPECT_EQ(reply_of(target.ask_as()).status, 200);
   EXPECT_EQ(target.target().connections(), 1u) << "kept for the next call";
+}
+
+// Whoever has that key: it signs nothing, for the target does not ask who calls.
+std::shared_ptr<const TlsClient> shown(const TlsTarget& target, EVP_PKEY* key) {
+  Identity own = make_identity({});
+  X509_set_pubkey(own.certificate.get(), key);
+  CraftedPfx file;
+  const auto pfx = Pfx::open(file.certificates(own).key(key).base64(), "");
+  EXPECT_TRUE(pfx) << pfx.error().message;
+  const auto made = target.trusting()->as(pfx->kept());
+  EXPECT_TRUE(made);
+  return *made;
+}
+
+std::string thread_of_a_call(TlsTarget& target, std::shared_ptr<const TlsClient> as) {
+  HttpCall call = target.call();
+  call.tls = std::move(as);
+  std::promise<std::string> name;
+  EXPECT_TRUE(target.client().send(call, [&](const HttpResult& result) {
+    EXPECT_EQ(reply_of(result).status, 200);
+    char text[16] = {};
+    pthread_getname_np(pthread_self(), text, sizeof text);
+    name.set_value(text);
+  }));
+  return name.get_future().get();
+}
+
+// A signature of RSA-4096 takes milliseconds, and others' calls go on meanwhile.
+TEST(HttpClientTls, WhoSignsSlowlyHasAThreadApart) {
+  TlsTarget target(CertificateWish{});
+  EXPECT_EQ(thread_of_a_call(target, nullptr), "http-out");
+  const KeyPtr p256(EVP_EC_gen("P-256"));
+  EXPECT_EQ(thread_of_a_call(target, shown(target, p256.get())), "http-out");
+  EXPECT_EQ(thread_of_a_call(target, shown(target, rsa_of_size(2048).get())), "http-out");
+  EXPECT_EQ(thread_of_a_call(target, shown(target, rsa_of_size(4096).get())), "http-sign");
+}
+
+// It is known when it is needed, and told as the failure that it is.
+TEST(HttpClientTls, TellsOfACertificateThatTlsCannotUse) {
+  TlsTarget target(CertificateWish{});
+  HttpCall call = target.call();
+  call.tls = shown(target, rsa_of_size(512).get());
+  EXPECT_FALSE(call.tls->usable());
+  const HttpFailure failure = failure_of(ask(target.client(), call));
+  EXPECT_EQ(failure.kind, HttpFailureKind::tls_handshake);
+  EXPECT_EQ(failure.detail, "the client certificate is not one that TLS can use");
 }
 
 TEST(HttpClientTls, AcceptsAnAddressInTheCertificate) {

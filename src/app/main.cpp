@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "app/access_commands.h"
@@ -66,13 +69,22 @@ int run(int argc, char** argv) {
   return kDone;
 }
 
+// What was printed may not have arrived: a disk is full, and a token is shown only once.
+int with_output(int code) {
+  if (code != kDone || std::fflush(stdout) == 0) return code;
+  return end_with(kFailed,
+                  fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+
 }  // namespace
 }  // namespace belfry
 
 int main(int argc, char** argv) {
   try {
-    return belfry::run(argc, argv);
+    return belfry::with_output(belfry::run(argc, argv));
   } catch (const std::exception& exception) {
-    return belfry::end_with(belfry::kFailed, exception.what());
+    // Not by fmt::print(), which throws where nothing can be written.
+    std::fprintf(stderr, "belfry: %s\n", exception.what());
+    return belfry::kFailed;
   }
 }

@@ -117,13 +117,14 @@ class Places:
     def named_in(self, said):
         return str(self.folder) in said
 
-    def run(self, *words, cwd=None):
+    def run(self, *words, cwd=None, **outputs):
         """By nobody; the binary itself may be where nobody can look."""
         own = {k: v for k, v in os.environ.items() if not k.startswith("BELFRY_")}
+        outputs = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | outputs
         return subprocess.run(["belfry", *words], executable=f"/proc/self/fd/{self._binary}",
                               pass_fds=[self._binary], cwd=cwd or self.mine, env=own, user=NOBODY,
-                              group=NOBODY, extra_groups=[], capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=SECONDS_MAX)
+                              group=NOBODY, extra_groups=[], text=True, stdin=subprocess.DEVNULL,
+                              timeout=SECONDS_MAX, **outputs)
 
 
 def show_denied(suite, places, command, line):
@@ -146,6 +147,18 @@ def show_nowhere(suite, places, commands):
             equal(len(done.stderr.splitlines()), 1, done)
 
 
+def show_full(suite, places):
+    """Where what is said can be written down nowhere, the code still tells."""
+    with open("/dev/full", "w") as full:
+        with suite.case("standard error takes nothing"):
+            equal(places.run("check", "--store", str(places.locked), stderr=full).returncode, 1)
+        for command in ("version", "config"):  # a little, which waits for the end, and much
+            with suite.case(f"standard output takes nothing of `belfry {command}`"):
+                done = places.run(command, stdout=full)
+                equal((done.returncode, len(done.stderr.splitlines())), (1, 1), done)
+                holds("No space left on device" in done.stderr, done)
+
+
 def main():
     suite = Suite()
     binary = binary_of(sys.argv)
@@ -158,6 +171,7 @@ def main():
         for command, lines in DENIED.items():
             for line in lines:
                 show_denied(suite, places, command, line)
+        show_full(suite, places)
         show_nowhere(suite, places, ["serve", "check", "backup", "restore", "key list",
                                      "key rotate", "key drop", "audit verify"])
     return suite.finish()

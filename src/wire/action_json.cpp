@@ -80,9 +80,23 @@ auto read_payload(ObjectReader& action, std::string_view name, Read read)
   return std::nullopt;
 }
 
-std::optional<RetryPolicy> retry_policy_inside(ObjectReader& action) {
-  if (auto policy = action.object("retryPolicy")) return read_retry_policy(std::move(*policy));
-  return std::nullopt;
+RetryPolicy read_policy(ObjectReader policy) {
+  RetryPolicy out;
+  if (policy.find("retryType") == nullptr) policy.fail("retryType", "is missing: none or fixed.");
+  const auto type = policy.choice("retryType", kRetryTypes);
+  const auto count = policy.integer("retryCount", 0, kRetryCountMax);
+  const auto interval = policy.text("retryInterval", kDurationBytesMax);
+  if (!type || *type == RetryType::none) return RetryPolicy{RetryType::none, {}, {}};
+  if (count) out.count = static_cast<int>(*count);
+  if (!interval) return out;
+  out.interval = parse_duration(*interval);
+  if (!out.interval || *out.interval < kRetryIntervalMin || *out.interval > kRetryIntervalMax) {
+    policy.fail("retryInterval",
+                fmt::format("must be a duration from 15 seconds to 18 months such as 'PT30S' or "
+                            "'00:00:30'; it is '{}'.",
+                            *interval));
+  }
+  return out;
 }
 
 // Ours; Azure's service had one time-out for all jobs.
@@ -97,10 +111,12 @@ std::optional<Ticks> read_timeout(ObjectReader& holder) {
   return std::nullopt;
 }
 
-void skip_payloads(ObjectReader& action) {
+// What stands beside the payload that the type selects is of no use, and named; clients with types
+// send null for what they do not set.
+void skip_empty_payloads(ObjectReader& action) {
   for (const auto* name :
        {"request", "queueMessage", "serviceBusQueueMessage", "serviceBusTopicMessage"}) {
-    action.skip(name);
+    action.skip_null(name);
   }
 }
 
@@ -145,23 +161,9 @@ void write_retry_policy(JsonWriter& out, const RetryPolicy& policy, DurationForm
 
 }  // namespace
 
-std::optional<RetryPolicy> read_retry_policy(ObjectReader policy) {
-  RetryPolicy out;
-  if (policy.find("retryType") == nullptr) policy.fail("retryType", "is missing: none or fixed.");
-  const auto type = policy.choice("retryType", kRetryTypes);
-  const auto count = policy.integer("retryCount", 0, kRetryCountMax);
-  const auto interval = policy.text("retryInterval", kDurationBytesMax);
-  if (!type || *type == RetryType::none) return RetryPolicy{RetryType::none, {}, {}};
-  if (count) out.count = static_cast<int>(*count);
-  if (!interval) return out;
-  out.interval = parse_duration(*interval);
-  if (!out.interval || *out.interval < kRetryIntervalMin || *out.interval > kRetryIntervalMax) {
-    policy.fail("retryInterval",
-                fmt::format("must be a duration from 15 seconds to 18 months such as 'PT30S' or "
-                            "'00:00:30'; it is '{}'.",
-                            *interval));
-  }
-  return out;
+std::optional<RetryPolicy> read_retry_policy(ObjectReader& holder) {
+  if (auto policy = holder.object("retryPolicy")) return read_policy(std::move(*policy));
+  return std::nullopt;
 }
 
 std::optional<Action> read_action(ObjectReader& action, Reading& reading) {
@@ -171,10 +173,10 @@ std::optional<Action> read_action(ObjectReader& action, Reading& reading) {
                 "ServiceBusTopic.");
   }
   Action out;
-  out.retry_policy = retry_policy_inside(action);
+  out.retry_policy = read_retry_policy(action);
   out.timeout = read_timeout(action);
   const auto type = action.choice("type", kActionTypes);
-  skip_payloads(action);
+  skip_empty_payloads(action);
   if (!type) return std::nullopt;
 
   const auto keep = [&out](auto payload) {
@@ -185,10 +187,8 @@ std::optional<Action> read_action(ObjectReader& action, Reading& reading) {
     case ActionType::https:
       keep(read_payload(action, "request", [&](ObjectReader request) {
         // The founding documents' first example has it here.
-        auto policy = retry_policy_inside(request);
-        if (!out.retry_policy) out.retry_policy = policy;
-        const auto timeout = read_timeout(request);
-        if (!out.timeout) out.timeout = timeout;
+        read_elsewhere(out.retry_policy, request, "retryPolicy", read_retry_policy);
+        read_elsewhere(out.timeout, request, "timeout", read_timeout);
         return read_http_action(std::move(request), *type == ActionType::https, reading);
       }));
       break;

@@ -33,7 +33,18 @@ struct WriteOptions {
 // `action` is the reader of the action object itself. A retryPolicy or timeout inside `request`
 // is read where there is none in `action`.
 std::optional<Action> read_action(ObjectReader& action, Reading& reading);
-std::optional<RetryPolicy> read_retry_policy(ObjectReader policy);
+
+// The retryPolicy of whatever object it stands in.
+std::optional<RetryPolicy> read_retry_policy(ObjectReader& holder);
+
+// The member `name` of `holder`, which is not its own place: read where nothing was found there,
+// else passed over, and named as ignored.
+template <typename Value, typename Read>
+void read_elsewhere(std::optional<Value>& found, ObjectReader& holder, std::string_view name,
+                    Read read) {
+  if (found) return holder.skip_null(name);
+  if (auto value = read(holder)) found.emplace(*std::move(value));
+}
 
 // The members of an action, for the object that is open: payload, type, retryPolicy and timeout;
 // everything but errorAction.

@@ -59,17 +59,13 @@ void read_actions(ObjectReader& properties, JobDefinition& definition, Reading& 
   }
   if (auto main = read_action(*action, reading)) definition.action = std::move(*main);
   // The founding documents' tables list both beside the action.
-  auto policy = properties.object("retryPolicy");
-  if (policy && !definition.action.retry_policy) {
-    definition.action.retry_policy = read_retry_policy(std::move(*policy));
-  }
-  auto error_inside = action->object("errorAction");
-  auto error_beside = properties.object("errorAction");
-  auto& error_action = error_inside ? error_inside : error_beside;
-  if (error_action) {
-    definition.error_action = read_action(*error_action, reading);
-    error_action->skip("errorAction");  // it has none of its own
-  }
+  read_elsewhere(definition.action.retry_policy, properties, "retryPolicy", read_retry_policy);
+  auto error_action = action->object("errorAction");
+  read_elsewhere(error_action, properties, "errorAction",
+                 [](ObjectReader& holder) { return holder.object("errorAction"); });
+  if (!error_action) return;
+  definition.error_action = read_action(*error_action, reading);
+  error_action->skip_null("errorAction");  // it has none of its own
 }
 
 }  // namespace

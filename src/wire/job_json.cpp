@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/digits.h"
 #include "model/attempt.h"
+#include "wire/action_places.h"
 #include "wire/definition_json.h"
 #include "wire/iso8601.h"
 #include "wire/merge.h"
@@ -106,6 +107,17 @@ void write_outcome(JsonWriter& out, const HistoryEntry& entry, SuccessStatus suc
   out.member("actionName", entry.role == ActionRole::main ? "MainAction" : "ErrorAction");
 }
 
+// The patch with its members where answers have them.
+json::value in_place(json::object patch) {
+  const auto wrapped = find_any_case(patch, "properties");
+  if (wrapped == patch.end()) {
+    put_in_place(patch);
+  } else if (json::object* properties = patch.at(wrapped->key()).if_object()) {
+    put_in_place(*properties);
+  }
+  return patch;
+}
+
 }  // namespace
 
 JobRequest read_job(const json::value& body, Reading& reading) {
@@ -140,7 +152,7 @@ json::value patched_job(const Job& job, const json::value& patch) {
     merged = std::move(properties);
   }
   // A map and the arrays of a schedule mean what they say, not what they add.
-  merge_into(merged, patch, {"headers", "customMessageProperties"});
+  merge_into(merged, in_place(*object), {"headers", "customMessageProperties"});
   return merged;
 }
 

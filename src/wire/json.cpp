@@ -263,6 +263,11 @@ const json::value* ObjectReader::find(std::string_view name) {
   return member->value().is_null() ? nullptr : &member->value();
 }
 
+void ObjectReader::skip_null(std::string_view name) {
+  const json::key_value_pair* const member = find_member(*object_, name);
+  if (member != nullptr && member->value().is_null()) skip(name);
+}
+
 std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t bytes_max) {
   const json::value* value = find(name);
   if (value == nullptr) return std::nullopt;

@@ -93,6 +93,9 @@ class ObjectReader {
   // The member is read elsewhere, or known and of no use: do not report it.
   void skip(std::string_view name) { static_cast<void>(find(name)); }
 
+  // The member counts as absent: it is reported if it is there and is not null.
+  void skip_null(std::string_view name);
+
   // For rules the caller checks: what is wrong with the member `name`.
   void fail(std::string_view name, std::string message);
 

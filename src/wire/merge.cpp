@@ -3,7 +3,6 @@
 #include "wire/merge.h"
 
 #include <algorithm>
-#include <boost/json/object.hpp>
 
 #include "wire/json.h"
 
@@ -11,11 +10,6 @@ namespace belfry {
 namespace {
 
 namespace json = boost::json;
-
-json::object::const_iterator find_any_case(const json::object& object, std::string_view name) {
-  return std::find_if(object.begin(), object.end(),
-                      [&](const auto& member) { return equal_ignoring_case(member.key(), name); });
-}
 
 bool type_changes(const json::object& target, const json::object& patch) {
   const auto now = find_any_case(target, "type");
@@ -52,6 +46,11 @@ void merge_member(json::object& target, std::string_view name, const json::value
 }
 
 }  // namespace
+
+json::object::const_iterator find_any_case(const json::object& object, std::string_view name) {
+  return std::find_if(object.begin(), object.end(),
+                      [&](const auto& member) { return equal_ignoring_case(member.key(), name); });
+}
 
 void merge_into(json::value& target, const json::value& patch,
                 std::initializer_list<std::string_view> whole) {

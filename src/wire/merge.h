@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <initializer_list>
 #include <string_view>
@@ -16,6 +17,9 @@ namespace belfry {
 // any depth, are replaced and not merged.
 void merge_into(boost::json::value& target, const boost::json::value& patch,
                 std::initializer_list<std::string_view> whole);
+
+boost::json::object::const_iterator find_any_case(const boost::json::object& object,
+                                                  std::string_view name);
 
 // Does the object have this member below it, whatever its value?
 bool names_member(const boost::json::object& object, std::initializer_list<std::string_view> path);

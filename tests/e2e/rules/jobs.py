@@ -18,6 +18,7 @@ PFX_WITH_SCRYPT = (
     "eGSsv/tFxOp1roE/Ohvo9yw/oOX+7QSAthCYoQR9HyVyvIFb7zBBMDEwDQYJYIZIAWUDBAIBBQAEIJ5Rm6dv8yNs"
     "P1N4ZqYRYOnXXrMRwGMUc7CDeOAfBvxzBAgBOzddhXIQ3gICCAA=")
 
+ONCE = {"retryType": "Fixed", "retryInterval": "PT1M", "retryCount": 1}
 REFUSED = [  # properties, and the member that the refusal names first
     ({}, "action"),
     ({"action": None}, "action"),
@@ -249,6 +250,20 @@ def _ignored(suite, client, group):
         (job_body(recurrence={"frequency": "Day", "schedule": {"our": [5]}}),
          "properties.recurrence.schedule.our"),
         ({"id": "i", "type": "t", "name": "n", **job_body(status={"x": 1})}, None),
+        # Known, but of no use where they stand; null is nothing there either.
+        (job_body({**http_action(),
+                   "errorAction": {**http_action(), "errorAction": http_action()}}),
+         "properties.action.errorAction.errorAction"),
+        (job_body({**http_action(), "queueMessage": {"message": "m"},
+                   "serviceBusTopicMessage": None}), "properties.action.queueMessage"),
+        (job_body({**http_action(retryPolicy=ONCE), "retryPolicy": ONCE}, retryPolicy=ONCE),
+         "properties.action.request.retryPolicy, properties.retryPolicy"),
+        (job_body({**http_action(timeout="PT1S"), "timeout": "PT1S"}),
+         "properties.action.request.timeout"),
+        (job_body({**http_action(), "errorAction": http_action()}, errorAction=http_action()),
+         "properties.errorAction"),
+        (job_body({**http_action(retryPolicy=None), "retryPolicy": ONCE,
+                   "errorAction": {**http_action(), "errorAction": None}}, retryPolicy=None), None),
         (job_body(**{"sta te": 1, "naïve": 2, "fine": 3}), "properties.fine"),
     ]
     for number, (body, named) in enumerate(cases):
@@ -259,6 +274,12 @@ def _ignored(suite, client, group):
         answer = client.patch(group.job("ignored0"), {"properties": {"starttim": 1}})
         equal((answer.status, answer.headers["x-belfry-ignored"]), (200, "properties.starttim"))
         holds(b"starttim\"" not in client.get(group.job("ignored0")).body, "not stored")
+    with suite.case("PATCH names the one of two places that it did not take"):
+        answer = client.patch(group.job("ignored0"), {"properties": {
+            "action": {"retryPolicy": ONCE}, "retryPolicy": {"retryType": "None"}}})
+        equal((answer.status, answer.headers["x-belfry-ignored"]),
+              (200, "properties.retryPolicy"))
+        equal(answer.properties["action"]["retryPolicy"]["retryType"], "fixed")
 
 
 def _missing(suite, client, group):

@@ -130,6 +130,7 @@ class Api {
   void put_collection(const Permit& permit, const CallPtr& call);
   void patch_collection(const Permit& permit, const CallPtr& call, int tries_left);
   void put_job(const Permit& permit, const CallPtr& call);
+  std::vector<Error> faults_of(const Timing& timing, const JobKey& key);
   void patch_job(const Permit& permit, const CallPtr& call, int tries_left);
   void preflight(const Permit& permit, const CallPtr& call);
 

@@ -86,6 +86,18 @@ void Api::patch_collection(const Permit& permit, const CallPtr& call, int tries_
   submit(permit, call, std::move(command), render, again);
 }
 
+// A job that has this timing already may keep it when its last occurrence has passed.
+std::vector<Error> Api::faults_of(const Timing& timing, const JobKey& key) {
+  const Instant now = clock_.now();
+  std::vector<Error> faults = broken_timing_rules(timing, now);
+  if (!faults.empty()) return faults;
+  const auto none = nothing_ahead(timing, now);
+  if (!none) return {};
+  const auto stored = store_.job(key);
+  if (stored && *stored && (*stored)->definition->timing == timing) return {};
+  return {*none};
+}
+
 void Api::put_job(const Permit& permit, const CallPtr& call) {
   JsonMemory memory;
   const auto body = parse_body(call->request, memory);
@@ -93,7 +105,7 @@ void Api::put_job(const Permit& permit, const CallPtr& call) {
   Reading reading;
   JobRequest wanted = read_job(*body, reading);
   if (reading.errors.empty()) {
-    reading.errors = placed(broken_timing_rules(wanted.definition.timing, clock_.now()), *body);
+    reading.errors = placed(faults_of(wanted.definition.timing, call->path.key), *body);
   }
   if (reading.errors.empty()) {
     if (has_unopened_certificates(wanted.definition)) workers_.step_aside();
@@ -125,7 +137,7 @@ void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
   JobRequest wanted = read_job(patched_job(job, *body), reading);
   // What the patch leaves as it was is not judged again.
   if (reading.errors.empty() && wanted.definition.timing != job.definition->timing) {
-    reading.errors = placed(broken_timing_rules(wanted.definition.timing, clock_.now()), *body);
+    reading.errors = placed(faults_of(wanted.definition.timing, job.key), *body);
   }
   if (reading.errors.empty()) {
     if (has_unopened_certificates(wanted.definition)) workers_.step_aside();

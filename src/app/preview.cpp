@@ -46,6 +46,9 @@ PreviewAnswer preview(const std::string& text, const PreviewOptions& options) {
   for (const std::string& name : file.ignored) {
     answer.complaints += fmt::format("{}: is not known here, and was passed over.\n", name);
   }
+  if (const auto none = nothing_ahead(file.timing, options.now)) {
+    answer.complaints += line_of(*none, file.path);
+  }
   const auto occurrences = first_occurrences(file.timing, options.now, options.count);
   answer.output = options.json ? as_json(occurrences) : as_lines(occurrences);
   answer.understood = true;

@@ -22,7 +22,7 @@ struct PreviewOptions {
 
 struct PreviewAnswer {
   std::string output;       // for standard output
-  std::string complaints;   // for standard error: one line each, also of what was passed over
+  std::string complaints;   // for standard error: one line each, also of what is not wrong
   bool understood = false;  // false: the file is wrong and there is no output
 };
 

@@ -29,7 +29,8 @@ Examples:
     | belfry preview
 
 Exit code: 0, or 2 when the job is wrong; what is wrong is said on standard error, one
-line for each rule that it breaks.)";
+line for each rule that it breaks. A job with nothing ahead of it is not wrong: nothing is
+printed, and standard error says why.)";
 
 }  // namespace
 

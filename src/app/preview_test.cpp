@@ -68,6 +68,19 @@ TEST(Preview, SaysEverythingThatIsWrongWithItsPath) {
       << rules.complaints;
 }
 
+// Its last occurrence has passed, its end has not: what became of many a job.
+TEST(Preview, AJobWithNothingAheadPrintsNothingAndSaysWhy) {
+  const char* const job = R"({"startTime":"2030-01-01T09:00Z",
+      "recurrence":{"frequency":"week","endTime":"2030-01-17"}})";
+  const PreviewAnswer answer = preview(job, at("2030-01-16T00:00Z"));
+  EXPECT_TRUE(answer.understood);
+  EXPECT_EQ(answer.output, "");
+  EXPECT_EQ(answer.complaints,
+            "recurrence.endTime: The job would never run: no occurrence lies between now, "
+            "2030-01-16T00:00:00Z, and endTime, 2030-01-17T00:00:00Z.\n");
+  EXPECT_FALSE(preview(job, at("2030-01-18T00:00Z")).understood);
+}
+
 TEST(Preview, AFileWithoutAJobIsWrong) {
   for (const char* text : {"", "[]", "{}", "{\"x\":1}", "nonsense"}) {
     const PreviewAnswer answer = preview(text, at("2030-05-05T05:05:05Z"));

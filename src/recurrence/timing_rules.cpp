@@ -92,13 +92,10 @@ Error would_never_run(const Recurrence& recurrence, Instant now) {
 
 void check_that_it_fires(const Timing& timing, Instant now, std::vector<Error>& errors) {
   const Recurrence& recurrence = *timing.recurrence;
-  if (!fires_at_all(recurrence, anchor_of(timing, now))) {
-    errors.push_back({ErrorCode::invalid,
-                      fmt::format("The schedule never fires: {}", why_it_never_fires(recurrence)),
-                      "recurrence.schedule"});
-  } else if (!first_occurrence(timing, now)) {
-    errors.push_back(would_never_run(recurrence, now));
-  }
+  if (fires_at_all(recurrence, anchor_of(timing, now))) return;
+  errors.push_back({ErrorCode::invalid,
+                    fmt::format("The schedule never fires: {}", why_it_never_fires(recurrence)),
+                    "recurrence.schedule"});
 }
 
 }  // namespace
@@ -116,6 +113,11 @@ std::vector<Error> broken_timing_rules(const Timing& timing, Instant now) {
   }
   if (errors.empty()) check_that_it_fires(timing, now, errors);
   return errors;
+}
+
+std::optional<Error> nothing_ahead(const Timing& timing, Instant now) {
+  if (first_occurrence(timing, now)) return std::nullopt;
+  return would_never_run(*timing.recurrence, now);
 }
 
 }  // namespace belfry

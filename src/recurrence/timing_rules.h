@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -13,8 +14,12 @@
 
 namespace belfry {
 
-// One error for each broken rule, empty when the job may be accepted at `now`. Targets are
+// One error for each rule that is broken at `now`. Targets are
 // relative to the job's properties: "recurrence.schedule.weekDays".
 std::vector<Error> broken_timing_rules(const Timing& timing, Instant now);
+
+// Of a timing that breaks none of them: why it has no occurrence after `now`, if it has none. That
+// is no way to make a job, but what becomes of many.
+std::optional<Error> nothing_ahead(const Timing& timing, Instant now);
 
 }  // namespace belfry

@@ -131,6 +131,9 @@ std::vector<Case> all_cases() {
 std::vector<Error> errors_of(const TimingFile& file, Instant now) {
   if (!file.errors.empty()) return file.errors;
   std::vector<Error> broken = broken_timing_rules(file.timing, now);
+  if (broken.empty()) {
+    if (const auto none = nothing_ahead(file.timing, now)) broken.push_back(*none);
+  }
   for (Error& error : broken) error.target = file.path + error.target;
   return broken;
 }

@@ -114,6 +114,30 @@ def changes_on_the_way(suite, bench):
         equal(bench.job("counted")["state"], "completed")
 
 
+def nothing_ahead(suite, bench):
+    timing = {"startTime": "2030-03-15T00:00:00Z",
+              "recurrence": {"frequency": "Week", "endTime": "2030-03-18T00:00:00Z"}}
+    bench.sink.statuses["/last"] = 500
+    action = {**bench.call("/last"), "retryPolicy": fixed("P1D", 2)}
+    bench.put("last", action, **timing)
+    bench.move(to="2030-03-15T12:00:00Z")
+    body = {"properties": {"action": {**action, **bench.call("/other")}, **timing}}
+    with suite.case("a job whose end is ahead and whose occurrences are not cannot be made"):
+        answer = bench.client.put(bench.group.job("too-late"), body)
+        equal((answer.status, answer.error["target"]), (400, "properties.recurrence.endTime"))
+        holds("no occurrence lies between now, 2030-03-15T12:00:00Z, and endTime, "
+              "2030-03-18T00:00:00Z" in answer.error["message"], answer)
+        equal(bench.client.get(bench.group.job("too-late")).status, 404)
+    with suite.case("one that is there may be changed otherwise: by PATCH, and by PUT"):
+        equal(bench.client.patch(bench.group.job("last"), {"properties": {
+            "action": bench.call("/other")}}).status, 200)
+        equal(bench.client.put(bench.group.job("last"), body).status, 200)
+    with suite.case("another timing with nothing ahead is refused"):
+        answer = bench.client.put(bench.group.job("last"), {"properties": {
+            **body["properties"], "startTime": "2030-03-14T00:00:00Z"}})
+        equal((answer.status, answer.error["target"]), (400, "properties.recurrence.endTime"))
+
+
 def what_is_kept(suite, bench):
     bench.put("kept", bench.call("/kept"), startTime="2030-04-01T00:00Z",
               recurrence={"frequency": "Day"})
@@ -135,7 +159,7 @@ def main():
     with Server(binary_of(sys.argv), "--virtual-clock", NOW) as server:
         bench = Bench(server)
         for show in (final_jobs, answers_of_targets, default_retries, error_actions, overlaps,
-                     changes_on_the_way, what_is_kept):
+                     changes_on_the_way, nothing_ahead, what_is_kept):
             show(suite, bench)
     return suite.finish()
 

@@ -79,7 +79,9 @@ HttpResponse Api::provider(const Permit&, const Call& call) {
                        write_provider(call.path.key.collection.subscription, options_.locations));
 }
 
-// Those that one may not read are passed over, and leave no trace in the link either.
+// Those that one may not read are passed over, and leave no trace in the link either. For somebody
+// who has no part in what is listed nothing is read: how long that takes would tell how much is
+// there.
 HttpResponse Api::list_collections(const Permit& permit, const Call& call) {
   CollectionQuery query;
   query.subscription = call.path.key.collection.subscription;
@@ -89,7 +91,8 @@ HttpResponse Api::list_collections(const Permit& permit, const Call& call) {
   query.after = call.query.skip_token.value_or("");
   query.limit = kCollectionsPerPage + 1;
   std::vector<JobCollection> seen;
-  for (bool more = true; more && seen.size() <= kCollectionsPerPage;) {
+  bool more = has_part_in(permit.caller().principal(), scope_of(call.path.key.collection));
+  while (more && seen.size() <= kCollectionsPerPage) {
     auto collections = store_.collections(query);
     if (!collections) return error_response(collections.error());
     more = collections->size() == query.limit;

@@ -22,10 +22,14 @@ namespace {
 constexpr Millis kTokenLifetimeMin = std::chrono::seconds{1};
 constexpr Millis kTokenLifetimeMax = std::chrono::hours{24};
 
-// What "auto" means for a credential and for a subscription: about a tenth of what a machine with
-// two cores serves.
-constexpr int kReadsPerSecond = 2'000;
-constexpr int kWritesPerSecond = 500;
+// What "auto" means for a subscription: about a tenth of what a machine with two cores serves.
+constexpr int kSubscriptionReadsPerSecond = 2'000;
+constexpr int kSubscriptionWritesPerSecond = 500;
+// And for a credential: half of its subscription's, so that none uses up what others share.
+constexpr int kCredentialReadsPerSecond = 1'000;
+constexpr int kCredentialWritesPerSecond = 250;
+static_assert(2 * kCredentialReadsPerSecond == kSubscriptionReadsPerSecond);
+static_assert(2 * kCredentialWritesPerSecond == kSubscriptionWritesPerSecond);
 constexpr int kFailuresPerSecond = 50;
 
 // A bucket holds what comes back in so many seconds.
@@ -249,11 +253,27 @@ Result<Rate> read_rate(const Reader& reader, const std::string& name, int usual)
   return Rate{per_second, std::int64_t{per_second} * kBurstSeconds};
 }
 
-Status read_rates(const Reader& reader, const std::string& of, bool shared, Rates& out) {
-  const int reads = shared ? kReadsPerSecond : 0;
-  const int writes = shared ? kWritesPerSecond : 0;
-  TRY_ASSIGN(out.reads, read_rate(reader, "limit-" + of + "-reads", reads));
-  TRY_ASSIGN(out.writes, read_rate(reader, "limit-" + of + "-writes", writes));
+// Half of what all together may ask of a subscription; as usual where they may as often as they
+// like.
+int half_of(const Rate& subscription, int usual) {
+  if (subscription.unlimited()) return usual;
+  return static_cast<int>((subscription.per_second + 1) / 2);
+}
+
+Status read_subscription_rates(const Reader& reader, bool shared, Rates& out) {
+  TRY_ASSIGN(out.reads, read_rate(reader, "limit-subscription-reads",
+                                  shared ? kSubscriptionReadsPerSecond : 0));
+  TRY_ASSIGN(out.writes, read_rate(reader, "limit-subscription-writes",
+                                   shared ? kSubscriptionWritesPerSecond : 0));
+  return Done{};
+}
+
+Status read_credential_rates(const Reader& reader, bool shared, const Rates& subscription,
+                             Rates& out) {
+  const int reads = half_of(subscription.reads, kCredentialReadsPerSecond);
+  const int writes = half_of(subscription.writes, kCredentialWritesPerSecond);
+  TRY_ASSIGN(out.reads, read_rate(reader, "limit-credential-reads", shared ? reads : 0));
+  TRY_ASSIGN(out.writes, read_rate(reader, "limit-credential-writes", shared ? writes : 0));
   return Done{};
 }
 
@@ -262,11 +282,11 @@ Status read_rates(const Reader& reader, const std::string& of, bool shared, Rate
 Status read_limits(const Reader& reader, ServeSettings& out) {
   TRY_ASSIGN(out.connections_max, reader.integer("connections-max", 1, 1'000'000));
   const bool shared = out.auth != AuthMode::none && !out.virtual_clock;
-  const auto credential = read_rates(reader, "credential", shared, out.credential_rates);
-  if (!credential) return credential;
   TRY_ASSIGN(out.failure_rate,
              read_rate(reader, "limit-failed-authentications", shared ? kFailuresPerSecond : 0));
-  return read_rates(reader, "subscription", shared, out.subscription_rates);
+  const Status read = read_subscription_rates(reader, shared, out.subscription_rates);
+  if (!read) return read;
+  return read_credential_rates(reader, shared, out.subscription_rates, out.credential_rates);
 }
 
 Result<Secret> read_heartbeat_url(const Reader& reader) {

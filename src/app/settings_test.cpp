@@ -200,8 +200,8 @@ TEST(Settings, RatesAreLimitedWhereThereAreTokensUnlessToldOtherwise) {
   ASSERT_TRUE(shared);
   EXPECT_EQ(shared->subscription_rates.reads, (Rate{2'000, 20'000}));
   EXPECT_EQ(shared->subscription_rates.writes, (Rate{500, 5'000}));
-  EXPECT_EQ(shared->credential_rates.reads, (Rate{2'000, 20'000}));
-  EXPECT_EQ(shared->credential_rates.writes, (Rate{500, 5'000}));
+  EXPECT_EQ(shared->credential_rates.reads, (Rate{1'000, 10'000}));
+  EXPECT_EQ(shared->credential_rates.writes, (Rate{250, 2'500}));
   EXPECT_EQ(shared->failure_rate, (Rate{50, 500}));
   const auto standing = understood({{"auth", "token"}, {"virtual-clock", "2030-01-01T00:00:00Z"}});
   ASSERT_TRUE(standing);
@@ -212,6 +212,18 @@ TEST(Settings, RatesAreLimitedWhereThereAreTokensUnlessToldOtherwise) {
   const auto free = understood({{"auth", "token"}, {"limit-credential-reads", "0"}});
   ASSERT_TRUE(free);
   EXPECT_TRUE(free->credential_rates.reads.unlimited());
+}
+
+// Whoever may read one collection must not use up what all who share the subscription may ask.
+TEST(Settings, ACredentialHasHalfOfItsSubscriptionsRateUnlessToldOtherwise) {
+  const auto slow = understood(
+      {{"auth", "token"}, {"limit-subscription-reads", "11"}, {"limit-subscription-writes", "0"}});
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(slow->credential_rates.reads, (Rate{6, 60}));
+  EXPECT_EQ(slow->credential_rates.writes, (Rate{250, 2'500}));
+  const auto chosen = understood({{"auth", "token"}, {"limit-credential-reads", "70"}});
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->credential_rates.reads, (Rate{70, 700}));
 }
 
 TEST(Settings, TheProxysPasswordIsShownNowhere) {

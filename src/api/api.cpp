@@ -12,6 +12,7 @@
 #include "api/openapi.h"
 #include "api/operations.h"
 #include "api/response.h"
+#include "base/log.h"
 #include "net/egress_guard.h"
 #include "wire/collection_json.h"
 #include "wire/error_json.h"
@@ -201,17 +202,27 @@ std::optional<HttpResponse> Api::too_many_there(const Principal& who,
   return response;
 }
 
-void Api::note_failure(const HttpRequest& request) {
+void Api::note_failure(const HttpRequest& request, const FailedAuthentication& failure) {
+  const Instant now = clock_.now();
+  const std::string address = failure_key_of(request);
   known_clients_.forget(credential_of(request));
-  failure_rates_.take(failure_key_of(request), RequestKind::read, clock_.now());
+  failure_rates_.take(address, RequestKind::read, now);
+  auto traces = failures_.note(failure, address, now);
+  if (traces.logged) {
+    log(LogLevel::warning, "authentication failed",
+        {{"reason", std::string(name_of(failure.fault))}, {"address", request.remote_address}});
+  }
+  if (!traces.row) return;
+  // Where too much waits for the engine there is no row: the counter tells.
+  const auto nobody = [](const Result<Reply>&) {};
+  engine_.submit(NoteRefusalCommand{}, nobody, std::move(traces.row));
 }
 
 void Api::admit(const CallPtr& call) {
-  gate_.admit(call->request, clock_.now(), [this, call](const Result<Caller>& caller) {
-    if (!caller) {
-      if (caller.error().code == ErrorCode::unauthenticated) note_failure(call->request);
-      return answer(call, error_response(caller.error()));
-    }
+  gate_.admit(call->request, clock_.now(), [this, call](const Admission& admission) {
+    if (admission.failure) note_failure(call->request, *admission.failure);
+    const Result<Caller>& caller = admission.caller;
+    if (!caller) return answer(call, error_response(caller.error()));
     if (within_rate_of_credential(*caller, call)) route(*caller, call);
   });
 }

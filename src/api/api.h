@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "api/failed_authentications.h"
 #include "api/gate.h"
 #include "api/known_clients.h"
 #include "api/next_link.h"
@@ -87,6 +88,9 @@ class Api {
   // What /readyz says. Any thread.
   bool is_ready() const { return reasons_not_to_be_ready().empty(); }
 
+  // What came to nothing because nobody was recognised.
+  const FailedAuthentications& failed_authentications() const { return failures_; }
+
   // The server is about to end; /readyz says so from now on. Any thread.
   void stop_being_ready() { ending_ = true; }
 
@@ -107,7 +111,7 @@ class Api {
   std::optional<HttpResponse> too_many_of(const HttpRequest& head) const;
   bool knows_clients(RequestKind kind) const;
   std::optional<HttpResponse> too_many_there(const Principal& who, const HttpRequest& head) const;
-  void note_failure(const HttpRequest& request);
+  void note_failure(const HttpRequest& request, const FailedAuthentication& failure);
   void route(const Caller& caller, const CallPtr& call);
   // Counts the request; where it is one too many, answers it.
   bool within_rate_of_credential(const Caller& caller, const CallPtr& call);
@@ -159,6 +163,7 @@ class Api {
   RateLimits credential_rates_;
   RateLimits subscription_rates_;
   RateLimits failure_rates_;  // by address, of IPv6 by network
+  FailedAuthentications failures_;
   KnownClients known_clients_;
   std::atomic<bool> ending_ = false;
 };

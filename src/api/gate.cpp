@@ -47,6 +47,17 @@ Error unknown_token() {
           "Authorization"};
 }
 
+// Why a token is not taken is no business of who tries it.
+Admission not_known(AuthenticationFault fault) {
+  return {unknown_token(), {{fault}}};
+}
+
+Admission has_ended(const Token& token) {
+  const auto fault =
+      token.revoked ? AuthenticationFault::revoked_token : AuthenticationFault::expired_token;
+  return {unknown_token(), {{fault, token.id, token.name}}};
+}
+
 // What follows "Bearer " in the one Authorization header.
 Result<std::string_view> bearer_of(const HttpRequest& request) {
   constexpr std::string_view kScheme = "bearer ";
@@ -103,27 +114,33 @@ Result<Caller> Gate::admit_local(const HttpRequest& request) const {
 }
 
 void Gate::admit(const HttpRequest& request, Instant now, Admitted admitted) const {
-  if (options_.tokens == nullptr) return admitted(admit_local(request));
+  if (options_.tokens == nullptr) return admitted({admit_local(request)});
   const auto bearer = bearer_of(request);
-  if (!bearer) return admitted(bearer.error());
-  auto verified = [address = request.remote_address,
-                   admitted = std::move(admitted)](Result<Principal> principal) {
-    if (principal) return admitted(Caller(*std::move(principal), address));
-    // Why a token is not taken is no business of who tries it.
-    const bool unavailable = principal.error().code == ErrorCode::unavailable;
-    admitted(unavailable ? principal.error() : unknown_token());
-  };
-  if (bearer->starts_with(kTokenPrefix)) return verified(known_token(*bearer, now));
-  if (!options_.verify_bearer) return verified(unknown_token());
-  options_.verify_bearer(Secret(std::string(*bearer)), std::move(verified));
+  if (!bearer) return admitted({bearer.error(), {{AuthenticationFault::no_token}}});
+  if (bearer->starts_with(kTokenPrefix)) return admitted(admit_token(*bearer, request, now));
+  if (!options_.verify_bearer) return admitted(not_known(AuthenticationFault::unknown_token));
+  options_.verify_bearer(
+      Secret(std::string(*bearer)),
+      [address = request.remote_address, admitted = std::move(admitted)](Result<Principal> who) {
+        if (who) return admitted({Caller(*std::move(who), address)});
+        if (who.error().code == ErrorCode::unavailable) return admitted({who.error()});
+        admitted(not_known(AuthenticationFault::issuers));
+      });
 }
 
-Result<Principal> Gate::known_token(std::string_view bearer, Instant now) const {
+Admission Gate::admit_token(std::string_view bearer, const HttpRequest& request,
+                            Instant now) const {
   const auto parts = parse_token(bearer);
-  if (!parts) return unknown_token();
-  TRY_ASSIGN(const auto token, options_.tokens->token(parts->id));
-  if (!token || !proves(parts->secret, *token) || !usable(*token, now)) return unknown_token();
-  return Principal{PrincipalKind::token, token->id, token->name, token->assignments};
+  if (!parts) return not_known(AuthenticationFault::unknown_token);
+  const auto stored = options_.tokens->token(parts->id);
+  if (!stored && stored.error().code == ErrorCode::unavailable) return {stored.error()};
+  if (!stored || !*stored || !proves(parts->secret, **stored)) {
+    return not_known(AuthenticationFault::unknown_token);
+  }
+  const Token& token = **stored;
+  if (!usable(token, now)) return has_ended(token);
+  return {Caller({PrincipalKind::token, token.id, token.name, token.assignments},
+                 request.remote_address)};
 }
 
 Result<Permit> Gate::permit_anywhere(const Caller& caller, Errand errand) const {

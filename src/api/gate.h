@@ -14,10 +14,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "access/failed_authentication.h"
 #include "access/principal.h"
 #include "access/roles.h"
 #include "base/result.h"
@@ -57,6 +59,12 @@ class Caller {
   std::string address_;
 };
 
+// `failure` is there where nobody was recognised.
+struct Admission {
+  Result<Caller> caller;
+  std::optional<FailedAuthentication> failure = {};
+};
+
 // What somebody wants to do.
 struct Errand {
   Operation operation{};
@@ -85,7 +93,7 @@ class Gate {
 
   // Reads the store: not for I/O threads. Answers once, at once or later on another worker; the
   // gate must live until then.
-  using Admitted = std::function<void(Result<Caller>)>;
+  using Admitted = std::function<void(Admission)>;
   void admit(const HttpRequest& request, Instant now, Admitted admitted) const;
 
   // `hidden` is asked what is said of a thing of that scope that is not there.
@@ -97,7 +105,7 @@ class Gate {
 
  private:
   Result<Caller> admit_local(const HttpRequest& request) const;
-  Result<Principal> known_token(std::string_view bearer, Instant now) const;
+  Admission admit_token(std::string_view bearer, const HttpRequest& request, Instant now) const;
 
   GateOptions options_;
 };

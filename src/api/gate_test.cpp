@@ -23,7 +23,7 @@ HttpRequest request_with(HttpHeaders headers) {
 // Where everything is known at once.
 Result<Caller> admit_at_once(const Gate& gate, const HttpRequest& request, Instant now = kNow) {
   Result<Caller> answer = Error{ErrorCode::internal, "there was no answer", {}};
-  gate.admit(request, now, [&](Result<Caller> caller) { answer = std::move(caller); });
+  gate.admit(request, now, [&](Admission admission) { answer = std::move(admission.caller); });
   return answer;
 }
 
@@ -117,6 +117,27 @@ TEST_F(TokenGate, AnythingElseIsNotAuthenticated) {
   }
 }
 
+// Whoever tries is told nothing of it.
+TEST_F(TokenGate, SaysWhyNobodyWasRecognised) {
+  const auto fault = [&](const std::string& credential, Instant now = kNow) {
+    std::optional<FailedAuthentication> failure;
+    gate_.admit(request_with({{"Authorization", credential}}), now,
+                [&](const Admission& admission) { failure = admission.failure; });
+    return failure ? std::string(name_of(failure->fault)) + failure->token_name : "";
+  };
+  const std::string token = give(Role::reader, kNow + Seconds{1});
+  EXPECT_EQ(fault("Bearer " + token), "");
+  EXPECT_EQ(fault("Bearer " + token, kNow + Seconds{1}), "expired_tokenci");
+  EXPECT_EQ(fault("Basic " + token), "no_token");
+  EXPECT_EQ(fault("Bearer " + token + "0"), "unknown_token");
+  EXPECT_EQ(fault("Bearer a.b.c"), "unknown_token");
+  ASSERT_TRUE(store_.revoke_token(parse_token(token)->id, {}));
+  EXPECT_EQ(fault("Bearer " + token), "revoked_tokenci");
+  std::string wrong_secret = token;
+  wrong_secret.back() = wrong_secret.back() == '0' ? '1' : '0';
+  EXPECT_EQ(fault("Bearer " + wrong_secret), "unknown_token");
+}
+
 TEST_F(TokenGate, ATokenEndsWhenItExpiresAndWhenItIsRevoked) {
   const std::string token = give(Role::owner, kNow + kOneTick);
   EXPECT_TRUE(admit(token, kNow));
@@ -154,7 +175,7 @@ TEST_F(TokenGate, DoesNotWaitForTheVerifier) {
   HttpRequest request = request_with({{"Authorization", "Bearer a.b.c"}});
   request.remote_address = "192.0.2.1";
   std::optional<Result<Caller>> answer;
-  gate.admit(request, kNow, [&](Result<Caller> caller) { answer = std::move(caller); });
+  gate.admit(request, kNow, [&](Admission admission) { answer = std::move(admission.caller); });
   EXPECT_FALSE(answer);
   EXPECT_TRUE(
       admit_at_once(gate, request_with({{"Authorization", "Bearer " + give(Role::reader)}})));

@@ -94,6 +94,15 @@ ClientScheme scheme_of(const ServeSettings& settings) {
   return settings.behind_proxy ? ClientScheme::behind_proxy : ClientScheme::http;
 }
 
+Labelled by_reason(const FailedAuthentications& failures) {
+  Labelled counts;
+  for (std::size_t i = 0; i < kAuthenticationFaults.size(); ++i) {
+    const auto fault = static_cast<AuthenticationFault>(i);
+    counts.emplace_back(name_of(fault), static_cast<double>(failures.count(fault)));
+  }
+  return counts;
+}
+
 // The parts of a running server, in the order in which they are started. Each uses those above it,
 // so they end in the reverse order.
 class Serving {
@@ -248,6 +257,7 @@ MetricsSources Serving::metrics_sources() {
       .clock = *clock_,
       .engine = reading,
       .targets = [this] { return dispatcher_->loads(); },
+      .failed_authentications = [this] { return by_reason(api_->failed_authentications()); },
       .version = version_number(),
       .commit = build_commit(),
   };

@@ -149,6 +149,11 @@ struct CommandApplier {
     return Reply{{}, std::move(job), false};
   }
 
+  Result<Reply> operator()(const NoteRefusalCommand&) const {
+    if (with.trail != nullptr) *with.trail = {AuditResult::refused, "", ""};
+    return Reply{};
+  }
+
  private:
   template <typename Thing>
   void trace(AuditResult result, const Thing& before, const Thing& after) const {
@@ -298,6 +303,7 @@ std::string key_of(const Command& command) {
     std::string operator()(const DeleteJobCommand& c) const { return folded(c.key); }
     std::string operator()(const RunJobCommand& c) const { return folded(c.key); }
     std::string operator()(const KeepCertificatesCommand& c) const { return folded(c.key); }
+    std::string operator()(const NoteRefusalCommand&) const { return "/belfry"; }  // of no write
   };
   return std::visit(Key{}, command);
 }

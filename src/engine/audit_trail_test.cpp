@@ -50,7 +50,7 @@ class AuditTrail : public testing::Test {
 
   // What came into the log in this step, the oldest first: "resource result".
   std::vector<std::string> step() {
-    constexpr const char* kResults[] = {"created", "updated", "deleted", "started"};
+    constexpr const char* kResults[] = {"created", "updated", "deleted", "started", "refused"};
     const std::size_t before = rows().size();
     engine_.step(kNow);
     std::vector<std::string> out;
@@ -103,6 +103,15 @@ TEST_F(AuditTrail, WhatChangesNothingAndWhatIsRefusedHasNoRow) {
   submit(put_job("http://a.test/"), "job");
   submit(RunJobCommand{{collection_key(), "job"}}, "run");
   EXPECT_EQ(step(), Lines{});
+}
+
+// Beside changes of the same step, and whatever becomes of them.
+TEST_F(AuditTrail, ARefusalHasARowAndChangesNothing) {
+  submit(NoteRefusalCommand{}, "refusal");
+  EXPECT_EQ(step(), Lines{"refusal refused"});
+  submit(PutCollectionCommand{collection_, {}}, "collection");
+  submit(NoteRefusalCommand{}, "refusal");
+  EXPECT_EQ(step(), (Lines{"collection created", "refusal refused"}));
 }
 
 TEST_F(AuditTrail, WhatNobodyAskedForHasNoRow) {

@@ -65,9 +65,13 @@ struct KeepCertificatesCommand {
   std::int64_t expected_gen = 0;
 };
 
-using Command = std::variant<PutCollectionCommand, DeleteCollectionCommand,
-                             SetCollectionStateCommand, PutJobCommand, PatchJobCommand,
-                             DeleteJobCommand, RunJobCommand, KeepCertificatesCommand>;
+// Changes nothing: the audit log tells that somebody was refused.
+struct NoteRefusalCommand {};
+
+using Command =
+    std::variant<PutCollectionCommand, DeleteCollectionCommand, SetCollectionStateCommand,
+                 PutJobCommand, PatchJobCommand, DeleteJobCommand, RunJobCommand,
+                 KeepCertificatesCommand, NoteRefusalCommand>;
 
 // What the command left behind: the collection or the job as stored, or nothing after DELETE.
 struct Reply {

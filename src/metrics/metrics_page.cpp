@@ -30,6 +30,9 @@ std::string MetricsPage::render() {
   append(all, collect_store());
   append(all, collect_clock());
   append(all, sources_.http.collect());
+  all.push_back(counter_family(
+      {"belfry_failed_authentications_total", "Requests of nobody that is known, by the reason."},
+      "reason", sources_.failed_authentications()));
   append(all, collect_process(began_));
   return prometheus::TextSerializer().Serialize(all);
 }

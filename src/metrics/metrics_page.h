@@ -33,6 +33,7 @@ struct MetricsSources {
   const Clock& clock;
   std::function<EngineReading()> engine;
   std::function<std::vector<TargetLoad>()> targets;
+  std::function<Labelled()> failed_authentications;  // by reason
   std::string version;
   std::string commit;
 };

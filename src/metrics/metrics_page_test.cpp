@@ -52,6 +52,7 @@ class MetricsPageTest : public testing::Test {
                      .clock = clock_,
                      .engine = [this] { return engine_; },
                      .targets = [] { return std::vector<TargetLoad>{}; },
+                     .failed_authentications = [] { return Labelled{{"no_token", 2}}; },
                      .version = "1.2.3",
                      .commit = "abc\"\\\n"}};
 };
@@ -64,6 +65,7 @@ TEST_F(MetricsPageTest, HasWhatItsSourcesTell) {
   EXPECT_TRUE(has("belfry_attempts_in_flight 3"));
   EXPECT_TRUE(has("belfry_store_usable 1"));
   EXPECT_TRUE(has("belfry_clock_trusted 1"));
+  EXPECT_TRUE(has(R"(belfry_failed_authentications_total{reason="no_token"} 2)"));
   EXPECT_TRUE(has("# TYPE belfry_start_lateness_seconds histogram"));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What the audit log says of a change: who asked for what, and what came of it. No secret is
-// ever part of it: definitions are told by a hash that leaves their secrets out.
+// What the audit log says of a change, or of somebody who was not let in: who asked for what, and
+// what came of it. No secret is ever part of it: definitions are told by a hash that leaves their
+// secrets out.
 
 #pragma once
 
@@ -13,7 +14,8 @@
 namespace belfry {
 
 // local: whoever is on this machine, in local mode or with the store's directory in hand.
-enum class PrincipalKind { local, token, bearer };
+// unknown: somebody who was not let in.
+enum class PrincipalKind { local, token, bearer, unknown };
 
 // Known before anything is done.
 struct AuditedRequest {
@@ -28,7 +30,8 @@ struct AuditedRequest {
   bool operator==(const AuditedRequest&) const = default;
 };
 
-enum class AuditResult { created, updated, deleted, started };
+// refused: nobody was recognised, and nothing changed.
+enum class AuditResult { created, updated, deleted, started, refused };
 
 struct AuditEntry {
   AuditedRequest request;

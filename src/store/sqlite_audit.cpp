@@ -48,14 +48,14 @@ AuditRow read_row(Rows& rows) {
   AuditedRequest& request = row.entry.request;
   row.number = rows.integer();
   row.entry.at = rows.instant();
-  request.kind = rows.choice(PrincipalKind::bearer);
+  request.kind = rows.choice(PrincipalKind::unknown);
   request.principal = rows.text();
   request.principal_id = rows.text();
   request.address = rows.text();
   request.operation = rows.text();
   request.scope = rows.text();
   request.resource = rows.text();
-  row.entry.result = rows.choice(AuditResult::started);
+  row.entry.result = rows.choice(AuditResult::refused);
   row.entry.before = rows.text();
   row.entry.after = rows.text();
   row.hash = rows.text();

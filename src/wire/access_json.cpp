@@ -17,8 +17,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kTimeBytesMax = 64;
-constexpr std::string_view kKinds[] = {"local", "token", "bearer"};
-constexpr std::string_view kResults[] = {"created", "updated", "deleted", "started"};
+constexpr std::string_view kKinds[] = {"local", "token", "bearer", "unknown"};
+constexpr std::string_view kResults[] = {"created", "updated", "deleted", "started", "refused"};
 
 json::array write_assignments(const Assignments& assignments) {
   json::array out;

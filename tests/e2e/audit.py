@@ -49,9 +49,10 @@ class Log:
 class Changes:
     """Every kind of change, made by somebody with a name."""
 
-    def __init__(self, suite, owner):
+    def __init__(self, suite, server):
         self.suite = suite
-        self.owner = owner
+        self.server = server
+        self.owner = owner = Owner(server)
         made = owner.token(("Contributor", scope_of("s")), name="ann")
         self.ann = Client(owner.port, made["token"])
         self.id = made["id"]
@@ -143,7 +144,6 @@ class Changes:
             "a conflict": lambda: self.ann.put(group.collection(), collection_body(
                 location="Elsewhere")),
             "what one may not see": lambda: self.ann.delete(Group("other").collection()),
-            "no credential": lambda: Client(self.owner.port).delete(group.job()),
             "a preflight": lambda: self.ann.post(group.job() + "/preflight"),
         }
         for name, request in requests.items():
@@ -151,6 +151,32 @@ class Changes:
                 with self.log.new_rows() as rows:
                     request()
                 equal(rows, [])
+
+    def of_refusals(self):
+        path = self.group.collection()
+        with self.suite.case("who is not let in has a row a minute, whatever they try"):
+            with self.log.new_rows() as rows:
+                for token in ("belfry_0000", None, "ey.JhbGciOi.J9", "belfry_1111"):
+                    equal(Client(self.owner.port, token).delete(path).status, 401)
+                equal(self.ann.patch(path, {"tags": {}}).status, 200)
+            equal([row["result"] for row in rows], ["refused", "updated"])
+            refused = {name: rows[0][name] for name in ("principal", "address", "operation")}
+            equal(refused, {"principal": {"kind": "unknown", "name": "unknown_token"},
+                            "address": "127.0.0.1", "operation": "Belfry/authenticate/action"})
+        with self.suite.case("a token that was revoked is named, to who may read everything"):
+            made = self.owner.token(("Owner", scope_of("s")), name="eve")
+            self.owner.revoke(made["id"])
+            equal(self.owner.client.request("POST", "/clock", {"advance": "PT1M"}).status, 200)
+            with self.log.new_rows() as rows:
+                equal(Client(self.owner.port, made["token"]).get(path).status, 401)
+                equal(self.ann.patch(path, {"tags": {}}).status, 200)
+            equal((rows[0]["result"], rows[0]["principal"]),
+                  ("refused", {"kind": "token", "name": "eve", "id": made["id"]}))
+            holds("refused" not in str(Log(self.ann).rows()), "told to a Contributor")
+        with self.suite.case("the log names the address once a second and reason"):
+            log = self.server.log()
+            equal(log.count('authentication failed reason="unknown_token" address="127.0.0.1"'), 1)
+            equal(log.count('authentication failed reason="revoked_token"'), 1)
 
     def reading(self):
         with self.suite.case("the log is paged, and filtered by scope"):
@@ -298,11 +324,12 @@ def main():
     binary = binary_of(sys.argv)
     suite = Suite()
     with Server(binary, "--auth", "token", "--virtual-clock", NOW) as server:
-        changes = Changes(suite, Owner(server))
+        changes = Changes(suite, server)
         changes.of_collections()
         changes.of_jobs()
         changes.of_tokens()
         changes.of_nothing()
+        changes.of_refusals()
         changes.reading()
         tampering(suite, binary, server)
     addresses(suite, binary)

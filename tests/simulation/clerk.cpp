@@ -101,6 +101,8 @@ struct Effect {
     write(job, WriteKind::run, JobDefinition(job.definition), job.enabled);
   }
 
+  void operator()(const NoteRefusalCommand&) const {}
+
  private:
   std::optional<JobId> id_of(const JobKey& key) const {
     if (reply != nullptr) return reply->job->id;
@@ -161,6 +163,7 @@ struct Doubt {
   bool operator()(const RunJobCommand& command) const { return job_changed(command.key); }
   bool operator()(const KeepCertificatesCommand& command) const { return job_changed(command.key); }
   bool operator()(const DeleteJobCommand& command) const { return !*clerk.truth_.job(command.key); }
+  bool operator()(const NoteRefusalCommand&) const { return false; }
 
  private:
   bool collection_changed(const CollectionKey& key) const {
@@ -211,6 +214,7 @@ struct Refusal {
     return !job.enabled || !clerk.find(command.key.collection)->runs() || is_final(now.state) ||
            (now.next && now.next->started) || changed_later(now, command.key);
   }
+  bool operator()(const NoteRefusalCommand&) const { return false; }
 
  private:
   bool missing(const JobKey& key) const {

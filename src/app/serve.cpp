@@ -3,7 +3,6 @@
 #include "app/serve.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -17,6 +16,7 @@
 #include "app/engine_watch.h"
 #include "app/environment.h"
 #include "app/exit_code.h"
+#include "app/file_limit.h"
 #include "app/first_token.h"
 #include "app/greeting.h"
 #include "app/no_exec.h"
@@ -49,14 +49,6 @@ NotifySocket open_notify_socket() {
   log(LogLevel::warning, "the service manager is told nothing",
       {{"reason", socket.error().message}});
   return {};
-}
-
-// Every connection is a file. What the machine allows is more than most shells ask for.
-void raise_file_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // A beat may come late by two before the service manager loses its patience.
@@ -92,6 +84,18 @@ Error with_other_address(Error error) {
 ClientScheme scheme_of(const ServeSettings& settings) {
   if (settings.tls) return ClientScheme::https;
   return settings.behind_proxy ? ClientScheme::behind_proxy : ClientScheme::http;
+}
+
+// The files that clients leave are for calls to targets.
+std::size_t connections_allowed(int wanted) {
+  const auto wished = static_cast<std::size_t>(wanted);
+  const std::size_t files = files_max();
+  const std::size_t allowed = connections_with(files, wished);
+  if (allowed < wished) {
+    log(LogLevel::warning, "fewer clients may be connected than connections-max says",
+        {{"clients", fmt::to_string(allowed)}, {"files", fmt::to_string(files)}});
+  }
+  return allowed;
 }
 
 Labelled by_reason(const FailedAuthentications& failures) {
@@ -274,7 +278,7 @@ Status Serving::bind_address() {
   options.port = settings_.port;
   options.threads = settings_.io_threads;
   if (settings_.behind_proxy) options.remote_address = HttpServer::RemoteAddress::behind_proxy;
-  options.limits.connections_max = static_cast<std::size_t>(settings_.connections_max);
+  options.limits.connections_max = connections_allowed(settings_.connections_max);
   if (settings_.tls) {
     TRY_ASSIGN(tls_, TlsServer::make(*settings_.tls));
     options.tls = tls_;

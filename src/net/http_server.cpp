@@ -25,8 +25,8 @@ using asio::ip::tcp;
 // closed without a word.
 constexpr std::size_t kTurnedAwayMax = 64;
 
-// After an error of accept(), mostly that no file descriptors are left. The connection stays in
-// the kernel's queue, so that trying again at once would only burn the processor.
+// After an error of accept() that nobody could be closed for. The connection stays in the kernel's
+// queue, so that trying again at once would only burn the processor.
 constexpr Millis kAcceptPause{50};
 
 // An IPv4 client of an IPv6 socket is known by its IPv4 address.
@@ -35,6 +35,11 @@ std::string text_of(const asio::ip::address& address) {
     return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
   }
   return address.to_string();
+}
+
+bool lacks_files(boost::system::error_code error) {
+  return error == asio::error::no_descriptors ||
+         error == boost::system::errc::too_many_files_open_in_system;
 }
 
 std::vector<std::shared_ptr<HttpServerLoop>> make_loops(HttpServing& serving) {
@@ -73,6 +78,7 @@ class HttpServer::Impl {
   void accept();
   void on_accept(boost::system::error_code error, TcpSocket socket, HttpServerLoop& loop);
   void note_accepting(boost::system::error_code error);
+  void make_room(HttpServerLoop& loop);
   void accept_after_pause();
   void welcome(TcpSocket socket, HttpServerLoop& loop);
   void stop_accepting();
@@ -160,8 +166,21 @@ void HttpServer::Impl::on_accept(boost::system::error_code error, TcpSocket sock
   if (!error) welcome(std::move(socket), loop);
   if (!acceptor_.is_open()) return;
   note_accepting(error);
+  if (lacks_files(error)) return make_room(loop);
   if (error) return accept_after_pause();
   accept();
+}
+
+// Below the limit of connections, but without a file descriptor for one more, the server is as full
+// as at the limit: whoever has kept it waiting longest gives way.
+void HttpServer::Impl::make_room(HttpServerLoop& loop) {
+  asio::post(loop.context(), [this, &loop] {
+    const bool made = loop.close_longest_waiting();
+    asio::post(accept_context(), [this, made] {
+      if (!acceptor_.is_open()) return;
+      made ? accept() : accept_after_pause();
+    });
+  });
 }
 
 // Said once when it begins and once when it is over, not twenty times a second.

@@ -51,8 +51,7 @@ void HttpServerLoop::admit(Arrival arrival) {
       shared_from_this(), HttpServerStream(std::move(arrival.socket)),
       std::move(arrival.remote_address));
   connections_.insert(connection);
-  const auto anybody = [](const HttpServerConnection&) { return true; };
-  if (arrival.beyond_limit && !close_longest_waiting(anybody)) {
+  if (arrival.beyond_limit && !close_longest_waiting()) {
     return connection->start_turned_away();
   }
   connection->start();
@@ -60,6 +59,10 @@ void HttpServerLoop::admit(Arrival arrival) {
 
 HttpServerLoop::Waiting::iterator HttpServerLoop::add_waiting(HttpServerConnection& connection) {
   return waiting_.insert(waiting_.end(), &connection);
+}
+
+bool HttpServerLoop::close_longest_waiting() {
+  return close_longest_waiting([](const HttpServerConnection&) { return true; });
 }
 
 bool HttpServerLoop::close_longest_waiting(

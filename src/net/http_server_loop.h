@@ -110,8 +110,10 @@ class HttpServerLoop : public std::enable_shared_from_this<HttpServerLoop> {
   Waiting::iterator add_waiting(HttpServerConnection& connection);
   void remove_waiting(Waiting::iterator place) { waiting_.erase(place); }
 
-  // Closes the first of them that the predicate is true of, if it has had its time and stands
-  // before the one given; false when there is none.
+  // Closes the first of them, if it has had its time; false when there is none.
+  bool close_longest_waiting();
+
+  // The same of those that the predicate is true of and that stand before the one given.
   bool close_longest_waiting(const std::function<bool(const HttpServerConnection&)>& may_go,
                              const HttpServerConnection* before = nullptr);
 

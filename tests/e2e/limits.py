@@ -9,6 +9,7 @@ import contextlib
 import socket
 import sys
 
+import targets
 from principals import Owner, scope_of
 from raw_http import RawConnection
 from rest import VERSION, Client, Group, collection_body
@@ -303,6 +304,34 @@ def connections(suite, binary):
                 holds(closed(clients[0]), "whoever was silent longest gave way")
 
 
+def turned_away(client):
+    """With 503, or without a word where too many are told so at a time."""
+    try:
+        return client.get("/healthz").status == 503
+    except ConnectionError:
+        return True
+
+
+def files(suite, binary):
+    """Silent clients, more than the process may have files, and somebody who wants something."""
+    sink = targets.Sink()
+    with Server(binary, files_max=256) as server, silent_clients(server.port, 300):
+        client, group = Client(server.port), Group()
+        with suite.case("clients cannot take the files that others and calls to targets need"):
+            while turned_away(client):
+                pass
+            equal(client.put(group.collection(), collection_body()).status, 201)
+            action = {"type": "Http", "request": {"method": "GET", "uri": sink.url("/rung")}}
+            equal(client.put(group.job(), {"properties": {"action": action}}).status, 201)
+            job = client.get(group.job()).properties
+            while job["state"] == "enabled" and not job["status"]["failureCount"]:
+                job = client.get(group.job()).properties
+            equal((job["state"], len(sink.at("/rung"))), ("completed", 1))
+        with suite.case("that clients may be fewer than connections-max is said at the start"):
+            holds('than connections-max says clients="128" files="256"' in server.log(),
+                  server.log())
+
+
 def main():
     suite = Suite()
     binary = binary_of(sys.argv)
@@ -317,6 +346,7 @@ def main():
     no_rates_in_local_mode(suite, binary)
     hammering_is_slowed(suite, binary)
     connections(suite, binary)
+    files(suite, binary)
     return suite.finish()
 
 

@@ -10,6 +10,7 @@ sanitizer in its log.
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,8 @@ SANITIZER = re.compile(r"ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitize
 
 
 class Server:
-    def __init__(self, binary, *flags, environment=None, log_level="debug", host="127.0.0.1"):
+    def __init__(self, binary, *flags, environment=None, log_level="debug", host="127.0.0.1",
+                 files_max=None):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="belfry-e2e-"))
         self.store = self.home / "store"
         self.log_path = self.home / "log"
@@ -33,6 +35,7 @@ class Server:
         self._host = host
         self._log_level = log_level
         self.environment = environment or {}  # besides this process's own
+        self._files_max = files_max  # that it may have open; None: as many as this process
         self._process = None
         self._greeting = []
 
@@ -44,7 +47,8 @@ class Server:
                    "--log-level", self._log_level, *self._flags]
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,
-                                             stdin=subprocess.DEVNULL, env=environment, text=True)
+                                             stdin=subprocess.DEVNULL, env=environment, text=True,
+                                             preexec_fn=self._limit_files)
         for line in self._process.stdout:
             self._greeting.append(line)
             if match := TOKEN.search(line):
@@ -53,6 +57,10 @@ class Server:
                 self.port = int(match.group(1))
                 return self
         raise RuntimeError(f"the server ended with {self._process.wait()}:\n{self.log()}")
+
+    def _limit_files(self):
+        if self._files_max is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (self._files_max, self._files_max))
 
     def read_greeting(self):
         """All that the start tells the person at the terminal."""

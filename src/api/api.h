@@ -37,6 +37,7 @@ namespace belfry {
 
 inline constexpr std::size_t kCollectionsPerPage = 1000;
 inline constexpr std::size_t kJobsPerPage = 1000;
+inline constexpr std::size_t kJobsPageBytesMax = 64 * 1024 * 1024;  // were each as large as it may
 inline constexpr std::size_t kHistoryPerPage = 500;
 inline constexpr std::size_t kTokensPerPage = 500;
 inline constexpr std::size_t kAuditRowsPerPage = 500;
@@ -66,6 +67,7 @@ struct ApiOptions {
   std::vector<std::string> locations;
   SuccessStatus success_status = SuccessStatus::omitted;
   bool held = false;  // nothing is started, and /readyz says so
+  std::size_t body_bytes_max = kBodyBytesMax;  // of a job's request
   RunPreflight run_preflight;
   std::function<std::string()> engine_trouble;  // none: nobody watches it
   std::function<std::string()> render_metrics;  // none: /metrics is not served
@@ -150,6 +152,7 @@ class Api {
               std::function<void()> changed = {});
 
   // Writes the job as the client of this call wants it.
+  std::size_t jobs_per_page() const;
   void write_resource(JsonWriter& out, const Call& call, const Job& job) const;
   HttpResponse job_response(int status, const Call& call, const Job& job) const;
   std::string next_link(const Call& call, const std::string& token) const;

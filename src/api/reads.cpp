@@ -13,6 +13,7 @@
 #include "engine/not_found.h"
 #include "engine/planning.h"
 #include "wire/collection_json.h"
+#include "wire/definition_json.h"
 
 namespace belfry {
 namespace {
@@ -119,6 +120,11 @@ HttpResponse Api::get_collection(const Permit&, const Call& call) {
   return json_response(200, write_collection(**collection, call.version));
 }
 
+// Fewer where an operator lets jobs be large: a page is in memory as a whole.
+std::size_t Api::jobs_per_page() const {
+  return std::min(kJobsPerPage, kJobsPageBytesMax / job_bytes_max(options_.body_bytes_max));
+}
+
 HttpResponse Api::list_jobs(const Permit&, const Call& call) {
   const auto collection = store_.collection(call.path.key.collection);
   if (!collection) return error_response(collection.error());
@@ -127,7 +133,7 @@ HttpResponse Api::list_jobs(const Permit&, const Call& call) {
   query.collection = call.path.key.collection;
   query.after = call.query.skip_token.value_or("");
   query.skip = call.query.skip.value_or(0);
-  query.limit = call.query.top.value_or(kJobsPerPage + 1);
+  query.limit = call.query.top.value_or(jobs_per_page() + 1);
   if (call.query.filter) {
     const auto state = parse_state_filter(*call.query.filter);
     if (!state) return error_response(state.error());
@@ -136,7 +142,7 @@ HttpResponse Api::list_jobs(const Permit&, const Call& call) {
   auto jobs = store_.jobs(query);
   if (!jobs) return error_response(jobs.error());
   std::string link;
-  if (!call.query.top && jobs->size() > kJobsPerPage) {
+  if (!call.query.top && jobs->size() > jobs_per_page()) {
     jobs->pop_back();
     link = next_link(call, folded(jobs->back().key->name));
   }

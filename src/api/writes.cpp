@@ -3,6 +3,7 @@
 // The operations of the API that write: parse, check, submit. A PATCH is laid over what is
 // stored and submitted for as long as that has not changed; else it is tried again.
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
@@ -37,6 +38,18 @@ std::vector<Error> placed(std::vector<Error> errors, const json::value& body) {
     if (wrapped) error.target = "properties." + error.target;
   }
   return errors;
+}
+
+std::size_t body_bytes(const Action& action) {
+  const auto* http = std::get_if<HttpAction>(&action.what);
+  return http != nullptr && http->body ? http->body->size() : 0;
+}
+
+// A patch may leave a body that was allowed once.
+std::size_t body_bytes(const Job& job) {
+  const JobDefinition& definition = *job.definition;
+  const std::size_t main = body_bytes(definition.action);
+  return definition.error_action ? std::max(main, body_bytes(*definition.error_action)) : main;
 }
 
 }  // namespace
@@ -102,7 +115,7 @@ void Api::put_job(const Permit& permit, const CallPtr& call) {
   JsonMemory memory;
   const auto body = parse_body(call->request, memory);
   if (!body) return answer(call, malformed_response(kMalformedJob, {body.error()}));
-  Reading reading;
+  Reading reading{.body_bytes_max = options_.body_bytes_max};
   JobRequest wanted = read_job(*body, reading);
   if (reading.errors.empty()) {
     reading.errors = placed(faults_of(wanted.definition.timing, call->path.key), *body);
@@ -133,7 +146,7 @@ void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
   const auto stored = store_.job(call->path.key);
   if (!stored || !*stored) return answer(call, get_job(permit, *call));
   const Job& job = **stored;
-  Reading reading;
+  Reading reading{.body_bytes_max = std::max(options_.body_bytes_max, body_bytes(job))};
   JobRequest wanted = read_job(patched_job(job, *body), reading);
   // What the patch leaves as it was is not judged again.
   if (reading.errors.empty() && wanted.definition.timing != job.definition->timing) {

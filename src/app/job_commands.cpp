@@ -20,7 +20,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kJobFileBytesMax = 256 * 1024;
+constexpr std::size_t kJobFileBytesMax = 8 * 1024 * 1024;  // more than any server takes
 constexpr std::size_t kCellMax = 60;
 constexpr std::size_t kTextMax = 1'000;      // of a message, which ends its line
 constexpr std::size_t kListedMax = 100'000;  // jobs, or rows of history

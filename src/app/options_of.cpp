@@ -2,6 +2,8 @@
 
 #include "app/options_of.h"
 
+#include <algorithm>
+
 #include "app/version.h"
 #include "base/random.h"
 
@@ -31,6 +33,9 @@ EngineOptions engine_options_of(const ServeSettings& settings) {
   if (!settings.virtual_clock) options.start_ahead = kStartAhead;
   options.catch_up = settings.catch_up;
   options.plans = settings.plans;
+  options.history_kept = settings.history_kept;
+  // The history of a job goes with it.
+  options.ended_jobs_kept = std::max(options.ended_jobs_kept, options.history_kept);
   // A copy that is looked at loses nothing for being old.
   if (settings.held) options.history_kept = options.ended_jobs_kept = kForGood;
   // A year of virtual time is moved through from one thing due to the next.

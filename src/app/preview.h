@@ -12,7 +12,7 @@
 namespace belfry {
 
 inline constexpr std::size_t kPreviewCountMax = 10'000;
-inline constexpr std::size_t kPreviewFileBytesMax = 1 << 20;
+inline constexpr std::size_t kPreviewFileBytesMax = 8 * 1024 * 1024;
 
 struct PreviewOptions {
   Instant now;

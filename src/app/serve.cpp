@@ -86,6 +86,11 @@ ClientScheme scheme_of(const ServeSettings& settings) {
   return settings.behind_proxy ? ClientScheme::behind_proxy : ClientScheme::http;
 }
 
+// JSON may write a byte of a body in six: \u0000.
+std::size_t request_bytes_for(std::size_t body_bytes_max) {
+  return std::max(HttpServerLimits{}.body_bytes_max, 6 * body_bytes_max);
+}
+
 // The files that clients leave are for calls to targets.
 std::size_t connections_allowed(int wanted) {
   const auto wished = static_cast<std::size_t>(wanted);
@@ -238,6 +243,7 @@ ApiOptions Serving::api_options() {
                    settings_.failure_rate};
   options.success_status = settings_.success_status;
   options.held = settings_.held;
+  options.body_bytes_max = settings_.body_bytes_max;
   options.run_preflight = [this](const Job& job, ActionRole role, PreflightRunner::Done done) {
     dispatcher_->preflight(job, role, std::move(done));
   };
@@ -278,6 +284,7 @@ Status Serving::bind_address() {
   options.port = settings_.port;
   options.threads = settings_.io_threads;
   if (settings_.behind_proxy) options.remote_address = HttpServer::RemoteAddress::behind_proxy;
+  options.limits.body_bytes_max = request_bytes_for(settings_.body_bytes_max);
   options.limits.connections_max = connections_allowed(settings_.connections_max);
   if (settings_.tls) {
     TRY_ASSIGN(tls_, TlsServer::make(*settings_.tls));

@@ -50,6 +50,8 @@ const std::vector<SettingRule>& setting_rules() {
       {"catch-up", "latest", "POLICY", "what missed occurrences lead to: latest, all or none"},
       {"success-status", "omitted", "HOW", "in history, the status of a success: omitted, written"},
       {"timeout", "PT60S", "DURATION", "how long a target may take to answer"},
+      {"body-max", "8192", "BYTES", "the body that a job may send; at most 1048576 (1 MB)"},
+      {"history-kept", "P60D", "DURATION", "how long rows of history are there: P1D to P3660D"},
       {"allow-targets", "", "LIST", "private address ranges that jobs may call: 10.1.0.0/16, …"},
       {"proxy", "", "URL", "what calls go through: http://[user:password@]host:port"},
       {"no-proxy", "", "LIST", "what is called without it: intern.test, 10.0.0.0/8, …, or *"},

@@ -19,6 +19,9 @@
 namespace belfry {
 namespace {
 
+constexpr int kBodyBytesSettableMax = 1024 * 1024;
+constexpr Millis kHistoryKeptMin = std::chrono::days{1};
+constexpr Millis kHistoryKeptMax = std::chrono::days{3'660};
 constexpr Millis kTokenLifetimeMin = std::chrono::seconds{1};
 constexpr Millis kTokenLifetimeMax = std::chrono::hours{24};
 
@@ -314,6 +317,16 @@ Result<Plans> read_plans(const Reader& reader) {
   return open ? Plans::open() : Plans::azure();
 }
 
+// What a job may be, and how long it is told of.
+Status read_sizes(const Reader& reader, ServeSettings& out) {
+  const auto body = reader.integer("body-max", kBodyBytesMax, kBodyBytesSettableMax);
+  if (!body) return body.error();
+  out.body_bytes_max = static_cast<std::size_t>(*body);
+  TRY_ASSIGN(out.history_kept, reader.duration("history-kept"));
+  if (kHistoryKeptMin <= out.history_kept && out.history_kept <= kHistoryKeptMax) return Done{};
+  return reader.wrong("history-kept", "a duration from 1 day to 3,660 days");
+}
+
 Status read_proxy(const Reader& reader, ServeSettings& out) {
   const auto direct = HttpDirectHosts::parse(split_list(reader.text("no-proxy")));
   if (!direct) return reader.wrong("no-proxy", "a list of names and address ranges, or *");
@@ -364,6 +377,7 @@ Result<ServeSettings> read_settings(const std::vector<Setting>& settings) {
   TRY_ASSIGN(out.success_status, reader.choice("success-status", kStatuses));
   TRY_ASSIGN(out.drain_grace, reader.duration("drain-grace"));
   TRY_ASSIGN(out.timeout, reader.duration("timeout"));
+  if (auto read = read_sizes(reader, out); !read) return read.error();
   out.region = reader.text("region");
   if (!is_field_value(out.region)) {
     return reader.wrong("region", "a text without control characters: it is sent in a header");

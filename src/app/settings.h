@@ -78,6 +78,8 @@ struct ServeSettings {
   SuccessStatus success_status = SuccessStatus::omitted;
   Millis drain_grace{};
   Millis timeout{};  // of one attempt
+  std::size_t body_bytes_max = 0;
+  Millis history_kept{};
   std::string region;
   std::vector<IpRange> allowed_targets;
   std::optional<HttpProxy> proxy;

@@ -226,6 +226,24 @@ TEST(Settings, ACredentialHasHalfOfItsSubscriptionsRateUnlessToldOtherwise) {
   EXPECT_EQ(chosen->credential_rates.reads, (Rate{70, 700}));
 }
 
+TEST(Settings, BodiesMayBeLargerAndHistoryKeptLongerWithinLimits) {
+  const auto usual = understood({});
+  ASSERT_TRUE(usual);
+  EXPECT_EQ(usual->body_bytes_max, 8192u);
+  EXPECT_EQ(usual->history_kept, Millis{std::chrono::days{60}});
+  const auto most = understood({{"body-max", "1048576"}, {"history-kept", "P3660D"}});
+  ASSERT_TRUE(most);
+  EXPECT_EQ(most->body_bytes_max, 1'048'576u);
+  EXPECT_EQ(most->history_kept, Millis{std::chrono::days{3'660}});
+  EXPECT_TRUE(understood({{"history-kept", "P1D"}}));
+  for (const char* value : {"1048577", "8191", "64 KB"}) {
+    EXPECT_FALSE(understood({{"body-max", value}})) << value;
+  }
+  for (const char* value : {"PT23H", "P3661D", "60"}) {
+    EXPECT_FALSE(understood({{"history-kept", value}})) << value;
+  }
+}
+
 TEST(Settings, TheProxysPasswordIsShownNowhere) {
   const auto settings =
       resolve_settings(sources({{"proxy", "http://user:sesame@proxy.test:3128"}}));

@@ -31,7 +31,7 @@ RunMetrics::RunMetrics()
       attempt_duration_({milliseconds{2}, milliseconds{5}, milliseconds{10}, milliseconds{25},
                          milliseconds{50}, milliseconds{100}, milliseconds{250}, milliseconds{500},
                          seconds{1}, seconds{2}, seconds{5}, seconds{10}, seconds{30}, minutes{1},
-                         minutes{5}, minutes{10}}),
+                         minutes{5}, minutes{10}, minutes{30}}),
       commit_duration_({microseconds{250}, microseconds{500}, milliseconds{1}, milliseconds{2},
                         milliseconds{5}, milliseconds{10}, milliseconds{25}, milliseconds{50},
                         milliseconds{100}, milliseconds{250}, milliseconds{500}, seconds{1},

@@ -36,7 +36,7 @@ inline constexpr Ticks kRetryIntervalMax = std::chrono::days{548};  // eighteen 
 inline constexpr Ticks kRetryIntervalFree = std::chrono::hours{1};  // default and minimum there
 
 inline constexpr Ticks kActionTimeoutMin = std::chrono::seconds{1};
-inline constexpr Ticks kActionTimeoutMax = std::chrono::minutes{10};
+inline constexpr Ticks kActionTimeoutMax = std::chrono::minutes{30};
 
 struct BasicAuthentication {
   std::string username;

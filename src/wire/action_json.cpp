@@ -105,7 +105,7 @@ std::optional<Ticks> read_timeout(ObjectReader& holder) {
   if (!text) return std::nullopt;
   const auto timeout = parse_duration(*text);
   if (timeout && kActionTimeoutMin <= *timeout && *timeout <= kActionTimeoutMax) return timeout;
-  holder.fail("timeout", fmt::format("must be a duration from 1 second to 10 minutes such as "
+  holder.fail("timeout", fmt::format("must be a duration from 1 second to 30 minutes such as "
                                      "'PT30S' or '00:00:30'; it is '{}'.",
                                      *text));
   return std::nullopt;

@@ -14,7 +14,7 @@ namespace belfry {
 
 inline constexpr std::size_t kHeadersMax = 50;
 inline constexpr std::size_t kHeadersBytesMax = 4096;
-inline constexpr std::size_t kBodyBytesMax = 8192;
+inline constexpr std::size_t kBodyBytesMax = 8192;  // unless the operator allows more
 inline constexpr std::size_t kMessageBytesMax = 16 * 1024;
 inline constexpr std::size_t kCustomPropertiesMax = 50;
 inline constexpr std::size_t kSecretBytesMax = 16 * 1024;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "wire/iso8601.h"
 #include "wire/timing_json.h"
 
@@ -80,9 +82,10 @@ JobDefinition read_definition(ObjectReader& properties, Reading& reading) {
 std::string measured_text(const JobDefinition& definition, Reading& reading) {
   std::string text = definition_text(definition);
   const std::size_t bytes = text.size() + secrets_text(definition).size();
-  if (bytes > kJobBytesMax) {
+  const std::size_t bytes_max = job_bytes_max(reading.body_bytes_max);
+  if (bytes > bytes_max) {
     reading.fail(
-        "", fmt::format("The job is {} bytes large; at most {} are allowed.", bytes, kJobBytesMax));
+        "", fmt::format("The job is {} bytes large; at most {} are allowed.", bytes, bytes_max));
   }
   return text;
 }
@@ -126,7 +129,7 @@ Result<JobDefinition> parse_definition(std::string_view definition, std::string_
   if (object == nullptr) return Error{ErrorCode::internal, "A stored job is not an object.", {}};
   // What was accepted once is not judged again: the secrets are still missing here, and the
   // rules may have become stricter since.
-  Reading reading;
+  Reading reading{.body_bytes_max = std::numeric_limits<std::size_t>::max()};
   JobDefinition out;
   {
     ObjectReader properties(*object, "", reading);

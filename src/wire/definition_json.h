@@ -16,13 +16,18 @@
 
 namespace belfry {
 
-inline constexpr std::size_t kJobBytesMax = 16 * 1024;  // definition and secrets together
+// Definition and secrets together: twice what a body may have.
+inline constexpr std::size_t kJobBytesMax = 16 * 1024;
+constexpr std::size_t job_bytes_max(std::size_t body_bytes_max) {
+  return 2 * body_bytes_max;
+}
+static_assert(job_bytes_max(kBodyBytesMax) == kJobBytesMax);
 
 // Reads the definition out of a job's properties: startTime, action (with errorAction and
 // retryPolicy in every place where the founding documents put them) and recurrence.
 JobDefinition read_definition(ObjectReader& properties, Reading& reading);
 
-// Its definition_text(). Fails when definition and secrets are larger than kJobBytesMax. Apart, for
+// Its definition_text(). Fails when definition and secrets are larger than a job may be. Apart, for
 // it costs as much as reading one, and what is stored was small enough.
 std::string measured_text(const JobDefinition& definition, Reading& reading);
 

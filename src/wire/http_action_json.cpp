@@ -128,7 +128,7 @@ HttpAction read_http_action(ObjectReader request, bool declared_https, Reading& 
   out.uri = read_uri(request);
   out.method = read_method(request);
   out.headers = read_headers(request, reading);
-  out.body = request.text("body", kBodyBytesMax);
+  out.body = request.text("body", reading.body_bytes_max);
   if (auto authentication = request.object("authentication")) {
     out.authentication = read_authentication(std::move(*authentication));
   }

@@ -53,8 +53,9 @@ std::string_view whole_characters(std::string_view text, std::size_t bytes_max);
 std::string shown(const boost::json::value& value);
 
 struct Reading {
-  std::vector<Error> errors;         // the first kReadingErrorsMax
-  std::vector<std::string> ignored;  // paths of members nobody asked for
+  std::size_t body_bytes_max = 8 * 1024;  // of an action's request; an operator may allow more
+  std::vector<Error> errors = {};         // the first kReadingErrorsMax
+  std::vector<std::string> ignored = {};  // paths of members nobody asked for
 
   void fail(std::string path, std::string message);
   void ignore(std::string path);

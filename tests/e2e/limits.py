@@ -12,7 +12,7 @@ import sys
 import targets
 from principals import Owner, scope_of
 from raw_http import RawConnection
-from rest import VERSION, Client, Group, collection_body
+from rest import AHEAD, VERSION, Client, Group, collection_body
 from server import Server
 from suite import Suite, binary_of, equal, holds
 
@@ -332,6 +332,39 @@ def files(suite, binary):
                   server.log())
 
 
+def large_bodies(suite, binary):
+    most = 1024 * 1024
+
+    def job_with(body):
+        return {"properties": {"startTime": AHEAD, "action": {"type": "Http", "request": {
+            "method": "POST", "uri": "http://h/", "body": body}}}}
+
+    with Server(binary, "--body-max", str(most)) as server:
+        client, group = Client(server.port), Group()
+        client.put(group.collection(), collection_body("P20Premium"))
+        body = "\u20ac\"" * (most // 4)
+        with suite.case("a body of a megabyte is taken where body-max allows it, not a byte more"):
+            equal(client.put(group.job(), job_with(body)).status, 201)
+            equal(client.get(group.job()).properties["action"]["request"]["body"], body)
+            answer = client.put(group.job("larger"), job_with(body + "x"))
+            equal((answer.status, answer.error["target"]), (400, "properties.action.request.body"))
+            holds("1048576" in answer.error["message"], answer)
+        with suite.case("a page of jobs is shorter then, and leads to the next"):
+            for number in range(40):
+                equal(client.put(group.job(f"small-{number}"), job_with("x")).status, 201)
+            page = client.get(group.collection() + "/jobs").json
+            equal(len(page["value"]), 32)
+            rest = client.get(group.collection() + "/jobs",
+                              query=page["nextLink"].split("?", 1)[1]).json
+            equal((len(rest["value"]), rest["nextLink"]), (9, None))
+        client = Client(server.restart().port)
+        with suite.case("a body that was allowed once stays, and its job may be changed otherwise"):
+            answer = client.patch(group.job(), {"properties": {"state": "Disabled"}})
+            equal((answer.status, answer.properties["state"]), (200, "disabled"))
+            equal(client.get(group.job()).properties["action"]["request"]["body"], body)
+            equal(client.put(group.job(), job_with("x" * 8193)).status, 400)
+
+
 def main():
     suite = Suite()
     binary = binary_of(sys.argv)
@@ -347,6 +380,7 @@ def main():
     hammering_is_slowed(suite, binary)
     connections(suite, binary)
     files(suite, binary)
+    large_bodies(suite, binary)
     return suite.finish()
 
 

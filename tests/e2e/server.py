@@ -39,6 +39,12 @@ class Server:
         self._process = None
         self._greeting = []
 
+    def restart(self, *flags):
+        """With other flags."""
+        self.stop()
+        self._flags = flags
+        return self.start()
+
     def start(self):
         """Returns when the server has printed its address: it then accepts connections."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("BELFRY_")}

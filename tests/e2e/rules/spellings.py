@@ -27,8 +27,8 @@ INTERVALS = {  # retryInterval likewise
     "P1M": "30.00:00:00", "P18M": "540.00:00:00", "P548D": "548.00:00:00", "P1W": "7.00:00:00",
 }
 TIMEOUTS = {  # of an action; ours
-    "PT1S": "00:00:01", "00:00:30": "00:00:30", "PT10M": "00:10:00", "PT0.5S": None,
-    "PT10M1S": None, "soon": None, "": None, "-PT5S": None,
+    "PT1S": "00:00:01", "00:00:30": "00:00:30", "PT30M": "00:30:00", "PT0.5S": None,
+    "PT30M1S": None, "soon": None, "": None, "-PT5S": None,
 }
 RECURRENCES = [  # as sent, as shown
     ({"frequency": "MINUTE"}, {"frequency": "minute", "interval": 1}),

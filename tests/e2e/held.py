@@ -8,6 +8,8 @@ clock was not moved yet. What fell due meanwhile is caught up on.
 import subprocess
 import sys
 
+import targets
+from rest import http_action
 from ringing import NOW, Bench
 from server import Server
 from suite import Suite, binary_of, equal, holds
@@ -54,12 +56,20 @@ def show_held(suite, binary):
         bench.put("hourly", bench.call("/hourly"), recurrence={"frequency": "Hour"})
         bench.put("once", bench.call("/once"), startTime="2030-01-01T01:30:00Z")
         bench.move(advance="PT0S")
+        began = []
+        hanging = targets.Misbehaving(lambda _, ended: (began.append(1), ended.wait()))
+        bench.put("slow", http_action(uri=f"http://127.0.0.1:{hanging.port}/"))
+        while not began:
+            bench.job("slow")
         copy, looking = restored(binary, server, bench, "--virtual-clock", "2030-06-01T00:00:00Z",
                                  "--held")
         calls = len(bench.sink.requests)
         with suite.case("a held copy of long ago sends nothing, however its clock is moved"):
             looking.move(advance="P1D")
             equal(len(bench.sink.requests), calls)
+        with suite.case("nor anew what was on the wire when the backup was made"):
+            holds("currentAttempt" in looking.job("slow")["status"], looking.job("slow"))
+            equal(len(began), 1)
         with suite.case("it answers, and keeps what it has, however old"):
             equal([row["expectedExecutionTime"] for row in looking.history("hourly")], [NOW])
             equal(looking.job("once")["state"], "enabled")
@@ -88,6 +98,7 @@ def show_held(suite, binary):
             holds("It is held: it sends nothing" in copy.read_greeting(), copy.log())
             holds("held: nothing is sent while --held is set" in copy.log(), copy.log())
         copy.stop()
+        hanging.end()
         show_released(suite, binary, bench, copy)
         copy.remove()
 

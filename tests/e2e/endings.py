@@ -154,8 +154,22 @@ def what_is_kept(suite, bench):
         holds("2030-04-15T00:00:00Z" <= oldest <= "2030-04-18T00:00:00Z", oldest)
 
 
+def what_is_kept_for_less(suite, binary):
+    with Server(binary, "--virtual-clock", NOW, "--history-kept", "P2D") as server:
+        bench = Bench(server)
+        first = "2030-01-02T00:00Z"
+        bench.put("daily", bench.call("/daily"), startTime=first, recurrence={"frequency": "Day"})
+        bench.put("once", bench.call("/once"), startTime=first)
+        bench.move(to="2030-01-20T12:00:00Z")
+        with suite.case("history is there for history-kept, an ended job for 60 days all the same"):
+            oldest = bench.history("daily")[0]["expectedExecutionTime"]
+            holds("2030-01-17T00:00:00Z" <= oldest <= "2030-01-19T00:00:00Z", oldest)
+            equal((bench.job("once")["state"], bench.history("once")), ("completed", []))
+
+
 def main():
     suite = Suite()
+    what_is_kept_for_less(suite, binary_of(sys.argv))
     with Server(binary_of(sys.argv), "--virtual-clock", NOW) as server:
         bench = Bench(server)
         for show in (final_jobs, answers_of_targets, default_retries, error_actions, overlaps,

@@ -24,6 +24,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 sys.path.insert(0, str(ROOT / "tools"))
+import named  # noqa: E402
 from release import package_version, version_of  # noqa: E402
 from rest import Client, Group, collection_body  # noqa: E402
 from suite import Suite, equal, holds  # noqa: E402
@@ -207,6 +208,26 @@ def manual(suite, binary, machine):
         equal(sorted(set(commands) - named), [])
 
 
+def documents(suite, folder, watching):
+    """In `folder` lie the documents, below `watching` what Prometheus and Grafana read."""
+    pages = sorted(folder.glob("*.md"))
+    with suite.case("there are documents, and every link of theirs leads somewhere"):
+        holds(len(pages) > 5, pages)
+        for page in pages:
+            for path, anchor in named.LINK.findall(page.read_text()):
+                if "://" in path:
+                    continue
+                target = folder / path if path else page
+                holds(target.is_file(), f"{page.name}: {path}")
+                headings = re.findall(r"^#+ (.*)$", target.read_text(), re.M)
+                holds(not anchor or anchor[1:] in map(named.slug, headings),
+                      f"{page.name}: {path}{anchor}")
+    with suite.case("Prometheus' rules and Grafana's dashboard are there"):
+        holds("BelfryDown" in (watching / "prometheus/alerts.yml").read_text(), "no rules")
+        holds((watching / "prometheus/prometheus.yml").is_file(), "no configuration")
+        holds(json.loads((watching / "grafana/belfry.json").read_text())["panels"], "no dashboard")
+
+
 def installed(suite, machine):
     with suite.case("dpkg installs it, and is content with its dependencies"):
         equal(machine.status(), "install ok installed")
@@ -285,6 +306,7 @@ def tarball(suite, path, folder):
                      "doc/sbom.cdx.json", "LICENSE", "man/belfry.1"):
             holds((top / name).is_file(), name)
         run(top / "bin/belfry", "config", "--config", top / "etc/belfry.toml")
+    documents(suite, top / "doc", top)
 
 
 def bill(suite, build_dir, machine):
@@ -350,6 +372,8 @@ def main():
         before = machine.files()
         machine.dpkg("--install", package)
         installed(suite, machine)
+        documents(suite, machine.root / "usr/share/doc/belfry",
+                  machine.root / "usr/share/belfry")
         manual(suite, build_dir / "belfry", machine)
         bill(suite, build_dir, machine)
         served(suite, machine)

@@ -20,6 +20,8 @@ EXPOSURE_MAX = 1.2  # as docs/operating.md says; 10 is a service without any san
 NEEDED = {
     "Type": "notify",
     "Restart": "always",
+    "RestartSec": "2s",  # and for ever: the default gives up after five starts within ten seconds
+    "StartLimitIntervalSec": "0",
     "WatchdogSec": "60s",
     "DynamicUser": "yes",
     "StateDirectory": "belfry",

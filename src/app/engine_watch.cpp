@@ -10,8 +10,8 @@
 
 namespace belfry {
 
-bool Silence::tick(std::uint64_t steps_done) {
-  const bool beat = std::exchange(seen_, steps_done) != steps_done;
+bool Silence::tick(std::uint64_t progress) {
+  const bool beat = std::exchange(seen_, progress) != progress;
   ticks_ = beat ? 0 : ticks_ + 1;
   return beat;
 }
@@ -42,7 +42,7 @@ void EngineWatch::run() {
 }
 
 void EngineWatch::look() {
-  if (silence_.tick(options_.steps_done())) return options_.on_beat();
+  if (silence_.tick(options_.progress())) return options_.on_beat();
   if (silence_.length() >= options_.given_up_after) options_.on_giving_up();
 }
 

@@ -29,8 +29,8 @@ class Silence {
  public:
   explicit Silence(Millis tick) : tick_(tick) {}
 
-  // True: it took a step since the last tick.
-  bool tick(std::uint64_t steps_done);
+  // True: it has come further since the last tick.
+  bool tick(std::uint64_t progress);
 
   // Any thread.
   Millis length() const { return tick_ * ticks_.load(); }
@@ -44,8 +44,8 @@ class Silence {
 class EngineWatch {
  public:
   struct Options {
-    std::function<std::uint64_t()> steps_done;
-    std::function<void()> on_beat;  // at each tick that sees a step
+    std::function<std::uint64_t()> progress;  // of the engine; another number than before: it beat
+    std::function<void()> on_beat;            // at each tick that sees a step
     std::function<void()> on_giving_up;
     Millis tick = kWatchTick;
     Millis given_up_after = kBeatIsGivenUp;

@@ -36,7 +36,7 @@ TEST(Silence, IsAsLongAsItWasWatched) {
 class WatchTest : public testing::Test {
  protected:
   EngineWatch::Options options() {
-    return {.steps_done = [this] { return steps_ += beating_ ? 1 : 0; },
+    return {.progress = [this] { return steps_ += beating_ ? 1 : 0; },
             .on_beat =
                 [this] {
                   if (!std::exchange(beat_, true)) heard_.set_value();

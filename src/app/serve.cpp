@@ -208,7 +208,10 @@ void Serving::start_engine() {
   engine_->set_log([](LogLevel level, const std::string& line) { log(level, line); });
   engine_thread_.emplace(*engine_, *clock_, starts_of(settings_));
   pfx_upkeep_.emplace(*store_, *engine_);
-  watch_.emplace(EngineWatch::Options{.steps_done = [this] { return engine_thread_->steps_done(); },
+  // A step that writes a million jobs takes longer than anybody has patience for, and does not
+  // hang.
+  const auto progress = [this] { return engine_thread_->steps_done() + store_->writes_tried(); };
+  watch_.emplace(EngineWatch::Options{.progress = progress,
                                       .on_beat = [this] { notify_.alive(); },
                                       .on_giving_up = give_up,
                                       .tick = tick_of(notify_)});

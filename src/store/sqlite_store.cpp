@@ -258,6 +258,7 @@ Result<std::vector<WriteResult>> SqliteStore::commit(const std::vector<Write>& b
       const auto* audit = std::get_if<AppendAudit>(&write);
       const bool moot = audit != nullptr && is_moot(*audit, results);
       results.push_back(moot ? WriteResult::refused : one.apply(write));
+      ++writes_tried_;
     }
     one.finish();
   });

@@ -82,6 +82,9 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   Result<std::vector<JobName>> unopened_jobs(JobId after, std::size_t limit);
   Status strike_unopened(JobId job);
 
+  // Grows with each write of a batch: a large one takes a while, and does not hang. Any thread.
+  std::uint64_t writes_tried() const { return writes_tried_; }
+
   Result<std::vector<WriteResult>> commit(const std::vector<Write>& batch) override;
   Result<std::size_t> sweep(const SweepLimits& limits) override;
 
@@ -136,6 +139,7 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   int checkpoint_at_;
   const std::function<void()> on_broken_;
   std::atomic<bool> broken_ = false;
+  std::atomic<std::uint64_t> writes_tried_ = 0;
   std::atomic<std::thread::id> committer_{};
   std::mutex writer_mutex_;
   const std::unique_ptr<Connection> writer_;

@@ -85,6 +85,15 @@ TEST_F(SqliteStoreTest, KeepsEverythingWhenItIsOpenedAgain) {
 
 // SQLite would count the memory of all threads under one lock. It does where it was asked anything
 // before it was told not to, and says nothing of it.
+// By it whoever watches the engine tells a step that is long from one that hangs.
+TEST_F(SqliteStoreTest, TellsHowFarALargeCommitIs) {
+  const auto store = open();
+  fill(*store);
+  EXPECT_EQ(store->writes_tried(), 2U);
+  put_secret(*store, 2, "hidden");
+  EXPECT_EQ(store->writes_tried(), 3U);
+}
+
 TEST_F(SqliteStoreTest, ThreadsDoNotMeetToCountMemory) {
   const auto store = open();
   fill(*store);

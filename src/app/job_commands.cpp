@@ -12,6 +12,8 @@
 #include "app/exit_code.h"
 #include "app/input_file.h"
 #include "app/next_ring.h"
+#include "app/stopped_store.h"
+#include "base/clock.h"
 #include "model/url.h"
 #include "wire/json.h"
 
@@ -45,6 +47,7 @@ Examples:
   belfry job run nightly
   belfry job history nightly --count 5
   belfry job preflight nightly
+  belfry job disable nightly --store /var/lib/belfry   # whose server cannot run because of it
 
 Exit code: 0 done; 1 the server could not be asked or refused, or a preflight failed; 2 the
 command or the file was wrong.)";
@@ -217,13 +220,20 @@ void JobCommands::add_to(CLI::App& app) {
   auto* update = add_verb(*jobs, Verb::update, "update", "Change what a file names of a job");
   add_verb(*jobs, Verb::remove, "delete", "Remove a job and its history");
   add_verb(*jobs, Verb::run, "run", "Run a job now, besides its schedule");
-  add_verb(*jobs, Verb::enable, "enable", "Let a job go on");
-  add_verb(*jobs, Verb::disable, "disable", "Let a job rest");
+  auto* enable = add_verb(*jobs, Verb::enable, "enable", "Let a job go on");
+  auto* disable = add_verb(*jobs, Verb::disable, "disable", "Let a job rest");
   auto* history = add_verb(*jobs, Verb::history, "history", "Print what a job did, newest first");
   add_verb(*jobs, Verb::preflight, "preflight",
            "Say what a job would send and what would stop it, without sending it");
   for (CLI::App* with_file : {create, update}) {
     with_file->add_option("FILE", file_, "The job's JSON; - is standard input")->type_name("");
+  }
+  for (CLI::App* with_store : {enable, disable}) {
+    with_store
+        ->add_option("--store", store_, "Write into this store instead; its server must be stopped")
+        ->type_name("DIR");
+    with_store->add_option("--key-file", key_file_, "The store's key, if it is elsewhere")
+        ->type_name("FILE");
   }
   for (CLI::App* with_count : {list, history}) {
     with_count->add_option("--count", count_, "How many at most")
@@ -235,7 +245,7 @@ void JobCommands::add_to(CLI::App& app) {
 
 std::optional<int> JobCommands::run() const {
   if (!chosen_) return std::nullopt;
-  return perform(*chosen_);
+  return store_.empty() ? perform(*chosen_) : switch_in_store(*chosen_);
 }
 
 std::string JobCommands::collection_path() const {
@@ -301,6 +311,15 @@ Status JobCommands::find_job() const {
   const auto found = ask(remote_flags_.remote(), request_for(Verb::get));
   if (!found) return found.error();
   return Done{};
+}
+
+int JobCommands::switch_in_store(Verb verb) const {
+  const JobKey key{{subscription_, group_, collection_}, job_};
+  const JobSwitch to = verb == Verb::enable ? JobSwitch::enable : JobSwitch::disable;
+  const auto done = switch_job({store_, key_file_}, key, to, WallClock{}.now());
+  if (!done) return end_with(kFailed, done.error().message);
+  fmt::print("{}\n", *done);
+  return kDone;
 }
 
 int JobCommands::perform(Verb verb) const {

@@ -34,6 +34,7 @@ class JobCommands : public CliCommand {
 
   CLI::App* add_verb(CLI::App& jobs, Verb verb, const char* name, const char* help);
   int perform(Verb verb) const;
+  int switch_in_store(Verb verb) const;
   int list(Verb verb) const;
   Status find_job() const;
   RemoteRequest request_for(Verb verb) const;
@@ -47,6 +48,8 @@ class JobCommands : public CliCommand {
   std::string group_ = from_environment_or("BELFRY_GROUP", "home");
   std::string collection_ = from_environment_or("BELFRY_COLLECTION", "first");
   std::string job_;
+  std::string store_;  // empty: a server is asked
+  std::string key_file_;
   std::string file_ = "-";
   std::string output_ = "table";
   std::size_t count_ = 20;

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-from rest import http_action
+from rest import Client, Group, collection_body, http_action
 from ringing import NOW, Bench
 from server import Server
 from suite import Suite, binary_of, equal, holds
@@ -141,6 +141,47 @@ def wrong(suite, terminal):
             holds(said in done.stderr, done)
 
 
+def stopped(suite, binary):
+    """A job is disabled and enabled in a store whose server cannot be asked."""
+    with Server(binary) as server:
+        client, group = Client(server.port), Group()
+        client.put(group.collection(), collection_body())
+        client.put(group.job("bad"), {"properties": {
+            "startTime": "2040-01-01T00:00:00Z", "action": http_action()}})
+        store = ["--store", str(server.store)]
+        terminal = Terminal(binary, server, group)
+        with suite.case("a store whose server runs is not written"):
+            done = terminal.job("disable", "bad", *store)
+            equal(done.returncode, 1, done)
+            equal(client.get(group.job("bad")).properties["state"], "enabled")
+        server.stop()
+        with suite.case("disable --store disables a job while the server is stopped"):
+            done = terminal.job("disable", "bad", *store)
+            equal(done.returncode, 0, done)
+            equal(done.stdout, f"bad is disabled in {server.store}.\n")
+        with suite.case("it says so when there is nothing to do, or no such job or store"):
+            equal(terminal.job("disable", "bad", *store).stdout, "bad was disabled already.\n")
+            for words, said in [(["nobody", *store], "nobody"),
+                                (["bad", "--store", "/nowhere"], "/nowhere")]:
+                done = terminal.job("disable", *words)
+                equal(done.returncode, 1, done)
+                holds(said in done.stderr, done)
+        server.start()
+        client = Client(server.port)
+        with suite.case("the server finds it so, and the audit log tells of it"):
+            equal(client.get(group.job("bad")).properties["state"], "disabled")
+            row = client.get("/belfry/audit", query=None).json["value"][0]
+            equal(row["principal"]["name"], "belfry job disable --store")
+            equal(row["resource"], group.job("bad"))
+        server.stop()
+        with suite.case("enable --store lets it go on"):
+            equal(terminal.job("enable", "bad", *store).returncode, 0)
+            equal(subprocess.run([binary, "audit", "verify", *store],
+                                 capture_output=True).returncode, 0)
+        server.start()
+        equal(Client(server.port).get(group.job("bad")).properties["state"], "enabled")
+
+
 def main():
     suite = Suite()
     binary = binary_of(sys.argv)
@@ -153,6 +194,7 @@ def main():
         life(suite, bench, terminal)
         preflight(suite, bench, terminal)
         wrong(suite, terminal)
+    stopped(suite, binary)
     return suite.finish()
 
 

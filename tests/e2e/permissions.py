@@ -68,7 +68,11 @@ DENIED = {
     "ready": ASKS, "job list": ASKS, "token list": ASKS, "audit list": ASKS,
     "token revoke": ["{} 0123456789abcdef --ca-file {locked}/file"],
     **{f"job {verb}": ["{} a --ca-file {locked}/file"] for verb in (
-        "get", "delete", "run", "enable", "disable", "history", "preflight")},
+        "get", "delete", "run", "history", "preflight")},
+    **{f"job {verb}": ["{} a --ca-file {locked}/file", "{} a --store {locked}/store",
+                       "{} a --store {shut}", "{} a --store {shown}",
+                       "{} a --store {mine} --key-file {locked}/key"] for verb in (
+        "enable", "disable")},
 }
 TOUCHES_NOTHING = {"version"}
 

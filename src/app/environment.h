@@ -8,10 +8,15 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace belfry {
 
 std::optional<std::string> from_environment(const std::string& name);
 std::string from_environment_or(const std::string& name, const std::string& fallback);
+
+// The variables BELFRY_… that are none of `known`, and so do nothing.
+std::vector<std::string> unknown_variables(const std::vector<std::string>& known,
+                                           const char* const* environment);
 
 }  // namespace belfry

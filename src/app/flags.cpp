@@ -13,7 +13,8 @@ namespace belfry {
 
 RemoteFlags::RemoteFlags()
     : server(from_environment_or("BELFRY_SERVER", Remote{}.server)),
-      token(from_environment_or("BELFRY_TOKEN", "")) {}
+      token(from_environment_or("BELFRY_TOKEN", "")),
+      ca_file(from_environment_or("BELFRY_CA_FILE", "")) {}
 
 void RemoteFlags::add_to(CLI::App& command) {
   command.add_option("--server", server, "Where the server is (BELFRY_SERVER)")
@@ -21,7 +22,8 @@ void RemoteFlags::add_to(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--token", token, "Who asks; better in BELFRY_TOKEN, which others cannot see")
       ->type_name("TOKEN");
-  command.add_option("--ca-file", ca_file, "Authorities (PEM) besides the system's")
+  command
+      .add_option("--ca-file", ca_file, "Authorities (PEM) besides the system's (BELFRY_CA_FILE)")
       ->type_name("FILE");
 }
 

@@ -43,12 +43,7 @@ std::string commands_to_paste(const ServeSettings& settings, const std::string& 
       curl, base, target);
 }
 
-}  // namespace
-
-void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& first_token) {
-  const std::string server =
-      fmt::format("{}://{}:{}", settings.tls ? "https" : "http", shown_host(settings), port);
-  fmt::print("{}\n", version_text());
+void show_token(const ServeSettings& settings, const FirstToken& first_token) {
   if (first_token.token) {
     fmt::print(
         "No owner has a token yet. Here is one; it is shown this once:\n\n"
@@ -58,10 +53,17 @@ void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& 
     fmt::print("No owner has a token yet. One is in {}; take it from there and remove it.\n\n",
                settings.first_token_file);
   }
-  fmt::print("Serving on {} ({}).\nJobs and history are kept in {}.\n\n{}", server,
+}
+
+// Whoever has jobs has seen the rest.
+void show_place(const ServeSettings& settings, const std::string& server, const JobCounts& jobs) {
+  const std::int64_t count = jobs.enabled + jobs.disabled + jobs.completed + jobs.faulted;
+  fmt::print("Serving on {} ({}).\nJobs and history are kept in {}{}.\n", server,
              settings.local_mode() ? "local mode: everybody on this machine may do everything"
                                    : "requests need an access token",
-             full_path(settings.store_directory).native(), commands_to_paste(settings, server));
+             full_path(settings.store_directory).native(),
+             count == 0 ? "" : fmt::format("; jobs: {}", count));
+  if (count == 0) fmt::print("\n{}", commands_to_paste(settings, server));
   if (settings.held) fmt::print("It is held: it sends nothing, whatever falls due.\n\n");
   if (settings.virtual_clock) {
     fmt::print(
@@ -71,6 +73,18 @@ void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& 
         format_instant(*settings.virtual_clock), curl_of(settings), server);
   }
   fmt::print("Ctrl-C stops it, after what is under way is finished.\n");
+}
+
+}  // namespace
+
+void greet(const ServeSettings& settings, std::uint16_t port, const FirstToken& first_token,
+           const JobCounts& jobs) {
+  const std::string server =
+      fmt::format("{}://{}:{}", settings.tls ? "https" : "http", shown_host(settings), port);
+  const bool for_people = settings.log_format == LogFormat::text;
+  if (for_people) fmt::print("{}\n", version_text());
+  show_token(settings, first_token);
+  if (for_people) show_place(settings, server, jobs);
   std::fflush(stdout);
 }
 

@@ -66,8 +66,8 @@ Result<HttpReply> exchange(const Remote& remote, HttpCall call) {
   if (auto* reply = std::get_if<HttpReply>(&result.what)) return std::move(*reply);
   const auto* failure = std::get_if<HttpFailure>(&result.what);
   if (failure != nullptr && failure->kind == HttpFailureKind::tls_trust) {
-    return cannot(remote, fmt::format("{}. --ca-file names an authority to trust besides the "
-                                      "system's",
+    return cannot(remote, fmt::format("{}. --ca-file or BELFRY_CA_FILE names an authority to "
+                                      "trust besides the system's",
                                       failure->detail));
   }
   const bool told = failure != nullptr && !failure->detail.empty();

@@ -27,6 +27,7 @@
 #include "app/pfx_upkeep.h"
 #include "app/renewal.h"
 #include "app/stop_signals.h"
+#include "app/variables.h"
 #include "app/version.h"
 #include "app/virtual_store.h"
 #include "app/virtual_time.h"
@@ -69,6 +70,14 @@ void forbid_programs() {
   if (forbidden) return;
   log(LogLevel::warning, "nothing keeps this process from starting others",
       {{"reason", forbidden.error().message}});
+}
+
+// A warning, for it may be meant for another version.
+void warn_of_unknown_variables() {
+  tell_of_unknown_variables(environ, [](const std::string& name, const std::string& guess) {
+    log(LogLevel::warning, "there is no setting for a variable of the environment",
+        {{"variable", name}, {"nearest", guess}});
+  });
 }
 
 // Somebody must be able to give access.
@@ -332,7 +341,8 @@ Status Serving::greet_operator() {
     TRY_ASSIGN(first_token,
                hand_out_first_token(*store_, clock_->now(), settings_.first_token_file));
   }
-  greet(settings_, server_->port(), first_token);
+  TRY_ASSIGN(const JobCounts jobs, store_->count_jobs_by_state());
+  greet(settings_, server_->port(), first_token, jobs);
   log(LogLevel::info, "serving",
       {{"host", settings_.host},
        {"port", server_->port()},
@@ -374,6 +384,7 @@ void Serving::drain() {
 Status serve(const ServeSettings& settings) {
   const StopSignals signals;
   set_log(settings.log_level, settings.log_format);
+  warn_of_unknown_variables();
   raise_file_limit();
   forbid_programs();
   Serving serving(settings);

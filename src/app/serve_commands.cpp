@@ -3,10 +3,12 @@
 #include "app/serve_commands.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/environment.h"
 #include "app/exit_code.h"
 #include "app/serve.h"
+#include "app/variables.h"
 
 namespace belfry {
 namespace {
@@ -100,6 +102,10 @@ int ServeCommands::run_config() const {
   const auto settings = resolve();
   if (!settings) return end_with(kWrongInput, settings.error().message);
   fmt::print("{}", settings_table(*settings));
+  tell_of_unknown_variables(environ, [](const std::string& name, const std::string& guess) {
+    fmt::print(stderr, "belfry: there is no setting for the variable {}{}\n", name,
+               guess.empty() ? "." : fmt::format("; did you mean {}?", guess));
+  });
   const auto understood = read_settings(*settings);
   return understood ? kDone : end_with(kWrongInput, understood.error().message);
 }

@@ -155,6 +155,14 @@ def show_stores(suite, terminal):
 
 def show_remote(suite, terminal, server):
     here, nowhere = f"http://127.0.0.1:{server.port}", "http://127.0.0.1:1"
+    with suite.case("the authorities besides the system's are named by a variable too"):
+        done = terminal.belfry("ready", "--server", here, BELFRY_CA_FILE="none.pem")
+        equal((done.returncode, done.stderr),
+              (1, "belfry: 'none.pem' cannot be read: No such file or directory.\n"))
+    with suite.case("`config` names a variable with a typing error"):
+        done = terminal.belfry("config", BELFRY_LISEN="127.0.0.1:1")
+        equal((done.returncode, done.stderr), (0, "belfry: there is no setting for the variable "
+                                                  "BELFRY_LISEN; did you mean BELFRY_LISTEN?\n"))
     with suite.case("a flag wins over a variable, in every command that shares it"):
         equal(terminal.belfry("ready", "--server", here, BELFRY_SERVER=nowhere).returncode, 0)
         terminal.expect_refused(1, f"cannot ask {nowhere}", "job", "list", "--server", nowhere,

@@ -10,7 +10,7 @@ import re
 import sys
 
 import targets
-from rest import Client, Group, collection_body, http_action
+from rest import Client, Group, collection_body, http_action, job_body
 from server import Server
 from suite import Suite, binary_of, equal, holds
 
@@ -83,7 +83,26 @@ def main():
     with Server(binary_of(sys.argv), "--virtual-clock", NOW, "--log-format", "json") as server:
         group = run(server, target)
         check(suite, server, group)
+        with suite.case("with a log for machines nobody is greeted"):
+            server.stop()
+            equal(server.greeting(), "")
+            server.start()
     target.end()
+    with suite.case("whoever has jobs is greeted shortly"), Server(binary_of(sys.argv)) as server:
+        first = server.read_greeting()
+        client, jobs = Client(server.port), Group()
+        client.put(jobs.collection(), collection_body())
+        equal(client.put(jobs.job(), job_body()).status, 201)
+        server.stop()
+        server.forget_greeting()
+        again = server.start().read_greeting()
+        holds("curl" in first and "curl" not in again and "jobs: 1" in again, again)
+        holds(again.count("\n") <= 4, again)
+    with suite.case("a variable with a typing error is named with the nearest, and not its value"):
+        with Server(binary_of(sys.argv), environment={"BELFRY_TIMOUT": "hunter2"}) as server:
+            holds('variable="BELFRY_TIMOUT" nearest="BELFRY_TIMEOUT"' in server.log(),
+                  server.log())
+            holds("hunter2" not in server.log(), "its value")
     return suite.finish()
 
 

@@ -7,12 +7,14 @@
 Leaving the block stops it with SIGTERM and expects exit code 0 and no complaint of a
 sanitizer in its log.
 """
+import json
 import os
 import pathlib
 import re
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 
@@ -46,15 +48,20 @@ class Server:
         return self.start()
 
     def start(self):
-        """Returns when the server has printed its address: it then accepts connections."""
+        """Returns when the server has printed its address: it then accepts connections. With a log
+        for machines it prints none, and the address is in the log."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("BELFRY_")}
         environment |= self.environment
         command = [self.binary, "serve", "--listen", f"{self._host}:0", "--store", str(self.store),
                    "--log-level", self._log_level, *self._flags]
+        told = self._notify_socket(environment) if "json" in self._flags else None
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,
                                              stdin=subprocess.DEVNULL, env=environment, text=True,
                                              preexec_fn=self._limit_files)
+        if told:
+            self._wait_until_ready(told)
+            return self
         for line in self._process.stdout:
             self._greeting.append(line)
             if match := TOKEN.search(line):
@@ -68,11 +75,32 @@ class Server:
         if self._files_max is not None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (self._files_max, self._files_max))
 
+    def _notify_socket(self, environment):
+        told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        environment["NOTIFY_SOCKET"] = str(self.home / "notify")
+        (self.home / "notify").unlink(missing_ok=True)
+        told.bind(environment["NOTIFY_SOCKET"])
+        told.settimeout(60)
+        return told
+
+    def _wait_until_ready(self, told):
+        with told:
+            while b"READY=1" not in told.recv(4096):
+                pass
+        events = map(json.loads, self.log_path.read_text().splitlines())
+        self.port = [event["port"] for event in events if event["msg"] == "serving"][-1]
+
     def read_greeting(self):
         """All that the start tells the person at the terminal."""
         while "Ctrl-C" not in self._greeting[-1]:
             self._greeting.append(self._process.stdout.readline())
         return "".join(self._greeting)
+
+    def greeting(self):
+        return "".join(self._greeting)
+
+    def forget_greeting(self):
+        self._greeting.clear()
 
     def stop(self):
         self._process.send_signal(signal.SIGTERM)

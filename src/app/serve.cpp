@@ -121,6 +121,15 @@ Labelled by_reason(const FailedAuthentications& failures) {
   return counts;
 }
 
+// The row behind which those of the occurrence's error action stand.
+Result<std::optional<HistoryEntry>> last_failed(Store& store, const Attempt& of) {
+  const HistoryPlace begin{of.occurrence.seq, ActionRole::error, 0};
+  TRY_ASSIGN(const auto rows,
+             store.history({.job = of.job, .status = {}, .before = begin, .skip = 0, .limit = 1}));
+  const bool found = !rows.empty() && rows.front().occurrence.seq == of.occurrence.seq;
+  return found ? std::optional(rows.front()) : std::nullopt;
+}
+
 // The parts of a running server, in the order in which they are started. Each uses those above it,
 // so they end in the reverse order.
 class Serving {
@@ -206,6 +215,7 @@ Status Serving::start_dispatcher() {
     engine_->report(attempt, std::move(outcome));
     FAILPOINT("after-report");
   };
+  options.last_failed = [this](const Attempt& of) { return last_failed(*store_, of); };
   TRY_ASSIGN(dispatcher_, ActionDispatcher::start(options, *clock_));
   return Done{};
 }

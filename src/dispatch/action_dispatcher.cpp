@@ -73,8 +73,18 @@ ActionDispatcher::~ActionDispatcher() {
 
 bool ActionDispatcher::send(const Attempt& attempt, const Job& job, Instant not_before) {
   const Action& action = action_of(job, attempt.role);
-  const Errand errand{attempt, job, timeout_of(action), not_before};
+  Errand errand{attempt, job, timeout_of(action), not_before};
+  if (attempt.role == ActionRole::error && !tell_what_failed(errand)) return false;
   return std::visit([&](const auto& what) { return perform(what, errand); }, action.what);
+}
+
+// False: what failed cannot be read now. It is asked for again, as where there is no room.
+bool ActionDispatcher::tell_what_failed(Errand& errand) const {
+  if (!options_.last_failed) return true;
+  const auto row = options_.last_failed(errand.attempt);
+  if (!row) return false;
+  errand.failed = failed_attempt_headers(errand.attempt, *row, SecretMask(errand.job.definition));
+  return true;
 }
 
 bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
@@ -105,10 +115,11 @@ bool ActionDispatcher::perform(const HttpAction& action, const Errand& errand) {
 HttpClient::Make ActionDispatcher::maker_of(const Errand& errand,
                                             std::shared_ptr<const TlsClient> tls) {
   return [this, job = errand.job, attempt = errand.attempt, timeout = errand.timeout,
-          ids = new_ids(), tls = std::move(tls)] {
+          failed = errand.failed, ids = new_ids(), tls = std::move(tls)] {
     const auto& action = std::get<HttpAction>(action_of(job, attempt.role).what);
     Result<HttpCall> made = http_call_of(action, attempt, job, options_.identity, ids);
     ASSERT(made);  // origin_of() found the same address
+    add_headers(*made, failed);
     made->timeout = timeout;
     made->tls = tls;
     made->body_kept_bytes_max = body_kept_for(SecretMask(job.definition));
@@ -165,6 +176,12 @@ bool ActionDispatcher::perform(const ServiceBusTopicAction& action, const Errand
 }
 
 bool ActionDispatcher::put_on_service_bus(const ServiceBusTarget& target, const Errand& errand) {
+  if (errand.failed.empty()) return put_message(target, errand);
+  const ServiceBusMessage telling = with_properties(target.message, errand.failed);
+  return put_message({target.action, target.kind, target.entity, telling}, errand);
+}
+
+bool ActionDispatcher::put_message(const ServiceBusTarget& target, const Errand& errand) {
   if (target.message.transport == Transport::amqp) return put_on_broker(target, errand);
   Result<HttpCall> made = service_bus_call(target, errand.attempt);
   std::string host = made ? made->origin.host : "";

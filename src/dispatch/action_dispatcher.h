@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "dispatch/client_identities.h"
 #include "dispatch/dispatcher.h"
+#include "dispatch/failed_attempt.h"
 #include "dispatch/http_request.h"
 #include "dispatch/oauth_tokens.h"
 #include "dispatch/preflight.h"
@@ -45,8 +46,9 @@ class ActionDispatcher final : public Dispatcher {
     // What tokens are dated by: those who check them do not live in our virtual time.
     const Clock* token_clock = nullptr;  // none: the dispatcher's own
     Report report;
-    bool held = false;  // a preflight connects to nobody; the engine sends nothing
-    Random random{0};   // for ids that differ with every send
+    LastFailed last_failed;  // from the engine's thread; none: error actions are told nothing
+    bool held = false;       // a preflight connects to nobody; the engine sends nothing
+    Random random{0};        // for ids that differ with every send
   };
 
   static Result<std::unique_ptr<ActionDispatcher>> start(Options options, const Clock& clock);
@@ -80,6 +82,7 @@ class ActionDispatcher final : public Dispatcher {
     const Job& job;
     Millis timeout;
     Instant not_before;
+    HttpHeaders failed = {};  // what an error action is told
   };
   // What the target may repeat: the job's secrets, and what a call had besides them.
   struct Sent {
@@ -98,7 +101,9 @@ class ActionDispatcher final : public Dispatcher {
   Result<HttpCall> rendered(const Attempt& attempt, const Job& job) const;
   Result<HttpCall> rendered_for_broker(const ServiceBusTarget& target,
                                        const Attempt& attempt) const;
+  bool tell_what_failed(Errand& errand) const;
   bool put_on_service_bus(const ServiceBusTarget& target, const Errand& errand);
+  bool put_message(const ServiceBusTarget& target, const Errand& errand);
   bool put_on_broker(const ServiceBusTarget& target, const Errand& errand);
   Result<HttpCall> service_bus_call(const ServiceBusTarget& target, const Attempt& attempt) const;
   Millis timeout_of(const Action& action) const;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "model/history.h"
@@ -159,6 +160,16 @@ std::string status_name(int status) {
   const auto* named = std::find_if(std::begin(kStatuses), std::end(kStatuses),
                                    [&](const NamedStatus& one) { return one.status == status; });
   return named == std::end(kStatuses) ? std::to_string(status) : std::string(named->name);
+}
+
+std::optional<int> status_named(std::string_view name) {
+  for (const NamedStatus& one : kStatuses) {
+    if (one.name == name) return one.status;
+  }
+  int status = 0;
+  const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), status);
+  if (error != std::errc{} || rest != name.data() + name.size()) return std::nullopt;
+  return status;
 }
 
 std::string as_utf8(std::string_view bytes) {

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ std::string failure_message(std::string_view host, const HttpFailure& failure,
 
 // What .NET calls a status: 503 is "ServiceUnavailable". The number where it has no name.
 std::string status_name(int status);
+
+// The number that has this name, or is written so.
+std::optional<int> status_named(std::string_view name);
 
 // Text that is UTF-8 throughout: what is not is replaced, and a character that was cut off at
 // the end is left out.

@@ -3,6 +3,7 @@
 #include "dispatch/http_request.h"
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 #include <utility>
 
 #include "base/ascii.h"
@@ -15,7 +16,7 @@
 namespace belfry {
 namespace {
 
-constexpr std::size_t kOwnHeadersMax = 10;
+constexpr std::size_t kOwnHeadersMax = 14;
 
 bool has_header(const HttpHeaders& headers, std::string_view name) {
   return std::any_of(headers.begin(), headers.end(),
@@ -58,6 +59,14 @@ Error no_address() {
   return {ErrorCode::invalid, "The address is not an http or https address", {}};
 }
 
+// Many frameworks refuse a body of which they are not told what it is.
+void add_content_type(HttpHeaders& headers, const std::string& body) {
+  if (body.empty() || has_header(headers, "Content-Type")) return;
+  boost::system::error_code wrong;
+  static_cast<void>(boost::json::parse(body, wrong));
+  headers.emplace_back("Content-Type", wrong ? "text/plain; charset=utf-8" : "application/json");
+}
+
 // Certificates and tokens are not in the action itself; whoever sends it adds them.
 void add_authentication(HttpHeaders& headers, const HttpAction& action) {
   if (!action.authentication) return;
@@ -70,6 +79,10 @@ void add_authentication(HttpHeaders& headers, const HttpAction& action) {
 
 void add_bearer_token(HttpCall& call, const std::string& token) {
   add(call.headers, "Authorization", "Bearer " + token);
+}
+
+void add_headers(HttpCall& call, const HttpHeaders& headers) {
+  for (const auto& [name, value] : headers) add(call.headers, name, value);
 }
 
 std::string expected_execution_time(Instant scheduled_for) {
@@ -100,6 +113,7 @@ Result<HttpCall> http_call_of(const HttpAction& action, const Attempt& attempt, 
   call.headers.reserve(action.headers.size() + kOwnHeadersMax);
   call.headers = action.headers;
   call.body = action.body.value_or(std::string{});
+  add_content_type(call.headers, call.body);
   add_authentication(call.headers, action);
   add_our_headers(call.headers, attempt, job, identity, ids);
   return call;

@@ -38,6 +38,9 @@ Result<HttpCall> http_call_of(const HttpAction& action, const Attempt& attempt, 
 
 void add_bearer_token(HttpCall& call, const std::string& token);
 
+// Those of our headers that the user did not set.
+void add_headers(HttpCall& call, const HttpHeaders& headers);
+
 // As the live service wrote it: UTC without saying so, a fraction only where there is one.
 std::string expected_execution_time(Instant scheduled_for);
 

@@ -49,6 +49,7 @@ TEST(HttpRequest, GoesWhereTheActionSays) {
 
 TEST(HttpRequest, TellsTheTargetWhichOccurrenceCalls) {
   const HttpHeaders expected = {
+      {"Content-Type", "text/plain; charset=utf-8"},
       {"User-Agent", "Belfry/1.2.3"},
       {"x-ms-scheduler-jobid", "job"},
       {"x-ms-scheduler-jobcollectionid", "collection"},
@@ -83,6 +84,29 @@ TEST(HttpRequest, LetsTheUsersHeadersWin) {
   int keys = 0;
   for (const auto& [name, value] : headers) keys += name == "Idempotency-Key" ? 1 : 0;
   EXPECT_EQ(keys, 0) << "also an empty one";
+}
+
+// Many frameworks answer 415 to a body of which they are not told what it is.
+TEST(HttpRequest, SaysWhatTheBodyIsWhereTheUserDoesNot) {
+  HttpAction action = an_action();
+  const auto type = [&](std::optional<std::string> body) {
+    action.body = std::move(body);
+    return std::string(header_of(call_of(action).headers, "Content-Type"));
+  };
+  EXPECT_EQ(type(R"({"a":[1]})"), "application/json");
+  EXPECT_EQ(type("{\"a\":"), "text/plain; charset=utf-8");
+  EXPECT_EQ(type("a=1&b=2"), "text/plain; charset=utf-8");
+  EXPECT_EQ(type(""), "");
+  EXPECT_EQ(type(std::nullopt), "");
+  action.headers = {{"CONTENT-TYPE", "application/x-www-form-urlencoded"}};
+  EXPECT_EQ(type("a=1&b=2"), "application/x-www-form-urlencoded");
+}
+
+TEST(HttpRequest, AddsHeadersUnlessTheUserBroughtThem) {
+  HttpCall call = call_of(an_action());
+  add_headers(call, {{"user-agent", "ours"}, {"x-belfry-failed-status", "500"}});
+  EXPECT_EQ(header_of(call.headers, "User-Agent"), "Belfry/1.2.3");
+  EXPECT_EQ(header_of(call.headers, "x-belfry-failed-status"), "500");
 }
 
 TEST(HttpRequest, AuthenticatesWithANameAndAPassword) {

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "base/ascii.h"
 #include "dispatch/endpoint_template.h"
 #include "model/key.h"
 
@@ -119,6 +121,17 @@ ServiceBusTarget service_bus_target(const ServiceBusQueueAction& action) {
 
 ServiceBusTarget service_bus_target(const ServiceBusTopicAction& action) {
   return {"ServiceBusTopic", "topic", action.topic_path, action.message};
+}
+
+// Without regard to case, for over HTTP they are headers.
+ServiceBusMessage with_properties(ServiceBusMessage message, const HttpHeaders& properties) {
+  for (const auto& [name, value] : properties) {
+    const bool set = std::any_of(
+        message.custom.begin(), message.custom.end(),
+        [&](const auto& property) { return equal_ignoring_case(property.first, name); });
+    if (!set) message.custom.emplace_back(name, value);
+  }
+  return message;
 }
 
 std::string message_id_of(const ServiceBusMessage& message, const Attempt& attempt) {

@@ -29,6 +29,9 @@ struct ServiceBusTarget {
 ServiceBusTarget service_bus_target(const ServiceBusQueueAction& action);
 ServiceBusTarget service_bus_target(const ServiceBusTopicAction& action);
 
+// The message with those of our properties that the user did not set.
+ServiceBusMessage with_properties(ServiceBusMessage message, const HttpHeaders& properties);
+
 // Keys that the server's configuration holds, by namespace (in lower case) and key name.
 using SharedAccessKeys = std::map<std::pair<std::string, std::string>, Secret>;
 

@@ -31,7 +31,7 @@ std::string holder(const FileDescriptor& file) {
 
 Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& directory) {
   const auto path = directory / "belfry.lock";
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly));
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kOwnerOnly));
   if (!file.open()) return file_error("open", path);
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return file_error("lock", path);

@@ -37,8 +37,11 @@ Result<bool> is_there(const std::filesystem::path& path);
 // The path from the root on, for people; as it is where the working directory cannot be told.
 std::filesystem::path full_path(const std::filesystem::path& path);
 
-// Makes the directory, for its owner alone, where there is none.
+// Makes the directory, for its owner alone, where there is none. One that is there must be ours or
+// root's, and nobody else may write in it: whoever can puts what he likes in the place of our
+// files. Root may work in everybody's.
 Status make_directory(const std::filesystem::path& path);
+Status expect_own_directory(const std::filesystem::path& path);
 Status sync_directory(const std::filesystem::path& path);
 
 // Makes an empty file that its owner alone may read; one that is there is an error.
@@ -46,6 +49,9 @@ Result<FileDescriptor> make_private_file(const std::filesystem::path& path);
 Status write_all(const FileDescriptor& file, std::string_view bytes,
                  const std::filesystem::path& path);
 Status sync_file(const std::filesystem::path& path);
+
+// No file is opened through a symbolic link in its place. This is for those that a library opens.
+Status expect_no_link(const std::filesystem::path& path);
 
 // Gives a synced file its final name, which must be free, and makes that durable.
 Status publish(const std::filesystem::path& from, const std::filesystem::path& to);

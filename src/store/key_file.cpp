@@ -95,7 +95,7 @@ Result<std::filesystem::path> write_unfinished(const std::filesystem::path& path
 }  // namespace
 
 Result<std::vector<SealingKey>> read_key_file(const std::filesystem::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file.open() && errno == ENOENT) return std::vector<SealingKey>();
   if (!file.open()) return file_error("read the key file", path);
   struct stat status {};
@@ -124,7 +124,7 @@ Result<SealingKey> make_key_file(const std::filesystem::path& path) {
 
 Status replace_key_file(const std::filesystem::path& path, const std::vector<SealingKey>& keys) {
   struct stat old {};
-  if (::stat(path.c_str(), &old) != 0) return file_error("read the key file", path);
+  if (::lstat(path.c_str(), &old) != 0) return file_error("read the key file", path);
   TRY_ASSIGN(const std::filesystem::path unfinished, write_unfinished(path, keys));
   // It stays the server's, whoever changes it.
   if (::geteuid() != old.st_uid && ::chown(unfinished.c_str(), old.st_uid, old.st_gid) != 0) {

@@ -23,8 +23,12 @@ void check_errors(const Reading& reading) {
 }
 
 void check_kept(const JobDefinition& definition) {
-  const auto again = parse_definition(definition_text(definition), secrets_text(definition));
+  auto again = parse_definition(definition_text(definition));
   ASSERT(again);
+  ASSERT(add_secrets(again->action, secrets_text(definition.action)));
+  if (definition.error_action) {
+    ASSERT(add_secrets(*again->error_action, secrets_text(*definition.error_action)));
+  }
   ASSERT(*again == definition);
 }
 
@@ -32,9 +36,10 @@ void check_kept(const JobDefinition& definition) {
 void check_patched(const Job& job, const boost::json::value& patch) {
   Reading reading;
   const boost::json::value nothing = boost::json::object();
-  ASSERT(read_job(patched_job(job, nothing), reading).definition == job.definition);
+  const auto stored = [&job] { return &*job.definition; };
+  ASSERT(read_job(patched_job(job, nothing), reading, stored).definition == job.definition);
   ASSERT(reading.errors.empty());
-  if (patch.is_object()) static_cast<void>(read_job(patched_job(job, patch), reading));
+  if (patch.is_object()) static_cast<void>(read_job(patched_job(job, patch), reading, stored));
   check_errors(reading);
 }
 

@@ -348,7 +348,7 @@ void Api::perform(const Permit& permit, const CallPtr& call) {
     case Resource::jobs:
       return answer(call, list_jobs(permit, *call));
     case Resource::job:
-      if (method == "PUT") return put_job(permit, call);
+      if (method == "PUT") return put_job(permit, call, kPatchTriesMax);
       if (method == "PATCH") return patch_job(permit, call, kPatchTriesMax);
       if (method == "DELETE") return submit(permit, call, DeleteJobCommand{key}, empty);
       return answer(call, get_job(permit, *call));

@@ -66,7 +66,7 @@ struct ApiOptions {
   Plans plans = Plans::azure();
   std::vector<std::string> locations;
   SuccessStatus success_status = SuccessStatus::omitted;
-  bool held = false;  // nothing is started, and /readyz says so
+  bool held = false;                           // nothing is started, and /readyz says so
   std::size_t body_bytes_max = kBodyBytesMax;  // of a job's request
   RunPreflight run_preflight;
   std::function<std::string()> engine_trouble;  // none: nobody watches it
@@ -135,7 +135,7 @@ class Api {
 
   void put_collection(const Permit& permit, const CallPtr& call);
   void patch_collection(const Permit& permit, const CallPtr& call, int tries_left);
-  void put_job(const Permit& permit, const CallPtr& call);
+  void put_job(const Permit& permit, const CallPtr& call, int tries_left);
   std::vector<Error> faults_of(const Timing& timing, const JobKey& key);
   void patch_job(const Permit& permit, const CallPtr& call, int tries_left);
   void preflight(const Permit& permit, const CallPtr& call);

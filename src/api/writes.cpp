@@ -111,32 +111,43 @@ std::vector<Error> Api::faults_of(const Timing& timing, const JobKey& key) {
   return {*none};
 }
 
-void Api::put_job(const Permit& permit, const CallPtr& call) {
+// One that keeps a stored secret stands for as long as the job is as it was then, like a PATCH.
+void Api::put_job(const Permit& permit, const CallPtr& call, int tries_left) {
   JsonMemory memory;
   const auto body = parse_body(call->request, memory);
   if (!body) return answer(call, malformed_response(kMalformedJob, {body.error()}));
   Reading reading{.body_bytes_max = options_.body_bytes_max};
-  JobRequest wanted = read_job(*body, reading);
+  Result<std::optional<Job>> stored = std::optional<Job>();
+  JobRequest wanted = read_job(*body, reading, [&]() -> const JobDefinition* {
+    stored = store_.job(call->path.key);
+    return stored && *stored ? &*(*stored)->definition : nullptr;
+  });
+  if (!stored) return answer(call, get_job(permit, *call));  // which fails likewise
   if (reading.errors.empty()) {
     reading.errors = placed(faults_of(wanted.definition.timing, call->path.key), *body);
   }
   if (reading.errors.empty()) {
     if (has_unopened_certificates(wanted.definition)) workers_.step_aside();
-    reading.errors = placed(open_certificates(wanted.definition), *body);
+    const JobDefinition* before = *stored ? &*(*stored)->definition : nullptr;
+    reading.errors = placed(open_certificates(wanted.definition, before), *body);
   }
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
   }
   const JobState state = wanted.enabled ? JobState::enabled : JobState::disabled;
-  std::string known_by = fingerprint(wanted.text, state);
-  submit(permit, call,
-         PutJobCommand{call->path.key, std::move(wanted.definition), wanted.enabled,
-                       std::move(known_by)},
-         [this, call, reading](const Reply& reply) {
-           HttpResponse response = job_response(reply.created ? 201 : 200, *call, *reply.job);
-           add_ignored(response, reading.ignored);
-           return response;
-         });
+  PutJobCommand command{call->path.key, std::move(wanted.definition), wanted.enabled,
+                        fingerprint(wanted.text, state)};
+  if (*stored) command.expected_gen = (*stored)->gen;
+  const auto render = [this, call, reading](const Reply& reply) {
+    HttpResponse response = job_response(reply.created ? 201 : 200, *call, *reply.job);
+    add_ignored(response, reading.ignored);
+    return response;
+  };
+  std::function<void()> again;
+  if (tries_left > 1) {
+    again = [this, permit, call, tries_left] { put_job(permit, call, tries_left - 1); };
+  }
+  submit(permit, call, std::move(command), render, again);
 }
 
 void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
@@ -147,7 +158,8 @@ void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
   if (!stored || !*stored) return answer(call, get_job(permit, *call));
   const Job& job = **stored;
   Reading reading{.body_bytes_max = std::max(options_.body_bytes_max, body_bytes(job))};
-  JobRequest wanted = read_job(patched_job(job, *body), reading);
+  JobRequest wanted =
+      read_job(patched_job(job, *body), reading, [&job] { return &*job.definition; });
   // What the patch leaves as it was is not judged again.
   if (reading.errors.empty() && wanted.definition.timing != job.definition->timing) {
     reading.errors = placed(faults_of(wanted.definition.timing, job.key), *body);

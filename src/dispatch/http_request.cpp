@@ -110,8 +110,11 @@ Result<HttpCall> http_call_of(const HttpAction& action, const Attempt& attempt, 
   call.method = upper(action.method);
   call.target = std::move(url->target);
   call.authority = std::move(url->authority);
-  call.headers.reserve(action.headers.size() + kOwnHeadersMax);
+  call.headers.reserve(action.headers.size() + action.secret_headers.size() + kOwnHeadersMax);
   call.headers = action.headers;
+  for (const auto& [name, value] : action.secret_headers) {
+    call.headers.emplace_back(name, value.reveal());
+  }
   call.body = action.body.value_or(std::string{});
   add_content_type(call.headers, call.body);
   add_authentication(call.headers, action);

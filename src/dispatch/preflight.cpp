@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/ascii.h"
@@ -48,12 +49,23 @@ std::string masked_address(const HttpCall& call, const Action& action) {
   return fmt::format("{}{}://{}{}", scheme, call.origin.https ? "s" : "", call.authority, target);
 }
 
+bool is_secret(const Action& action, std::string_view name) {
+  const auto* http = std::get_if<HttpAction>(&action.what);
+  return http != nullptr && std::any_of(http->secret_headers.begin(), http->secret_headers.end(),
+                                        [&](const auto& header) { return header.first == name; });
+}
+
+// Of a header of the job's nothing is shown; of the one that we make, what it is.
+std::string shown_header(const Action& action, const std::string& name, const std::string& value) {
+  if (is_secret(action, name)) return std::string(kMask);
+  return equal_ignoring_case(name, "Authorization") ? masked_credentials(value) : value;
+}
+
 void show_request(Preflight& report, const HttpCall& call, const Action& action) {
   report.method = call.method;
   report.address = masked_address(call, action);
   for (const auto& [name, value] : call.headers) {
-    const bool secret = equal_ignoring_case(name, "Authorization");
-    report.headers.emplace_back(name, secret ? masked_credentials(value) : value);
+    report.headers.emplace_back(name, shown_header(action, name, value));
   }
   report.body = call.body;
 }

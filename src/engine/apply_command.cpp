@@ -92,6 +92,9 @@ struct CommandApplier {
     if (!collection) return parent_missing(command.key.collection);
     TRY_ASSIGN(const JobWish wish, admitted(command.definition, command.enabled, *collection));
     TRY_ASSIGN(const auto existing, with.draft.job(command.key));
+    if (command.expected_gen && (!existing || existing->gen != *command.expected_gen)) {
+      return changed("Job", command.key.name);
+    }
     if (existing) {
       JobChange change = replaced(*existing, wish, with.now);
       with.draft.put(change.job, std::move(change.rows));

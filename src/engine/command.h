@@ -40,6 +40,7 @@ struct PutJobCommand {
   Shared<JobDefinition> definition;
   bool enabled = true;
   std::string fingerprint = {};
+  std::optional<std::int64_t> expected_gen = {};
 };
 
 struct PatchJobCommand {

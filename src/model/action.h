@@ -69,11 +69,14 @@ using Authentication = std::variant<BasicAuthentication, ClientCertificate, Acti
 
 struct HttpAction {
   using Headers = std::vector<std::pair<std::string, std::string>>;
+  using SecretHeaders = std::vector<std::pair<std::string, Secret>>;
 
   bool declared_https = false;  // the type as the user wrote it; the URI's scheme decides
   std::string uri;
   std::string method;
   Headers headers;
+  SecretHeaders secret_headers;             // by their names, or because the job says so
+  std::vector<std::string> named_secret{};  // the headers that it says so of (secretHeaders)
   std::optional<std::string> body;
   std::optional<Authentication> authentication;
 

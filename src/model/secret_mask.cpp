@@ -151,9 +151,7 @@ void SecretMask::add_http(const HttpAction& action) {
       add(oauth->secret.reveal());
     }
   }
-  for (const auto& [name, value] : action.headers) {
-    if (is_secret_header(name)) add_header(name, value);
-  }
+  for (const auto& [name, value] : action.secret_headers) add_header(name, value.reveal());
 }
 
 // The whole value, and what of it is the secret itself: a target may repeat that alone.

@@ -20,7 +20,8 @@ namespace {
 
 // A sealed blob begins with a byte and the id of its key (sealer.h).
 constexpr char kSecretsOfKey[] = R"(
-SELECT count(*) FROM job WHERE secrets IS NOT NULL AND substr(secrets, 2, 8) = ?1)";
+SELECT count(*) FROM job WHERE ?1 IN (substr(secrets, 2, 8), substr(error_secrets, 2, 8)))";
+constexpr char kSecretsOfKeyBefore[] = "SELECT count(*) FROM job WHERE ?1 = substr(secrets, 2, 8)";
 constexpr char kInUse[] = "SELECT count(*) FROM sealing WHERE key_id = ?1";
 
 std::filesystem::path file_of(const KeyPlace& place) {
@@ -58,9 +59,12 @@ Result<std::vector<KeyUse>> uses_of(const KeyPlace& place, const std::vector<Sea
   db->keep_log_on_close();
   if (const auto well = check_schema(*db); !well) return well.error();
   db->run("BEGIN");
+  const bool by_role =
+      db->value("SELECT 1 FROM pragma_table_info('job') WHERE name = 'error_secrets'").has_value();
+  const char* const secrets_of_key = by_role ? kSecretsOfKey : kSecretsOfKeyBefore;
   std::vector<KeyUse> uses;
   for (const SealingKey& key : keys) {
-    const auto secrets = db->value(kSecretsOfKey, Blob{key.id()});
+    const auto secrets = db->value(secrets_of_key, Blob{key.id()});
     const auto in_use = db->value(kInUse, Blob{key.id()});
     uses.push_back({in_use.value_or(0) > 0 || secrets.value_or(0) > 0, secrets.value_or(0)});
   }

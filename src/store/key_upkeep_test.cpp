@@ -17,7 +17,6 @@
 #include "store/sqlite_store.h"
 #include "store/sqlite_upkeep.h"
 #include "store/store_samples.h"
-#include "wire/definition_json.h"
 
 namespace belfry {
 namespace {
@@ -55,8 +54,8 @@ class KeyUpkeepTest : public testing::Test {
     ASSERT_TRUE(jobs) << jobs.error().message;
     ASSERT_EQ(jobs->size(), static_cast<std::size_t>(kJobs));
     for (const Job& found : *jobs) {
-      EXPECT_EQ(secrets_text(found.definition),
-                secrets_text(job(static_cast<std::int64_t>(found.id)).definition));
+      EXPECT_EQ(secrets_of(found.definition),
+                secrets_of(job(static_cast<std::int64_t>(found.id)).definition));
     }
   }
 
@@ -235,7 +234,7 @@ TEST_F(KeyUpkeepTest, NobodyIsDisturbedByRotations) {
         ASSERT_TRUE(jobs) << jobs.error().message;
         for (const Job& found : *jobs) {
           const auto id = static_cast<std::int64_t>(found.id);
-          ASSERT_EQ(secrets_text(found.definition), secrets_text(job(id).definition));
+          ASSERT_EQ(secrets_of(found.definition), secrets_of(job(id).definition));
         }
         ++read;
       }

@@ -11,7 +11,6 @@
 #include "store/sqlite_store.h"
 #include "store/sqlite_upkeep.h"
 #include "store/store_samples.h"
-#include "wire/definition_json.h"
 
 namespace belfry {
 namespace {
@@ -79,7 +78,7 @@ std::string dump(AnyStore& store) {
   out += fmt::format("{} jobs\n", store.count_jobs(collection_key()).value());
   const auto jobs = store.jobs({collection_key(), {}, "", 0, 100}).value();
   for (const Job& job : jobs) {
-    out += described(job) + ' ' + secrets_text(job.definition) + '\n';
+    out += described(job) + ' ' + secrets_of(job.definition) + '\n';
   }
   const auto due = store.due({100}).value();
   for (const Job& job : due) out += fmt::format("due {}\n", static_cast<std::int64_t>(job.id));

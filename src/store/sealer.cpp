@@ -3,7 +3,11 @@
 #include "store/sealer.h"
 
 #include <fmt/format.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -14,9 +18,11 @@ namespace belfry {
 
 namespace {
 
-constexpr char kVersion = 1;
+constexpr char kVersionOfBothRoles = 1;
+constexpr char kVersion = 2;
 constexpr std::size_t kNonceBytes = 12;
 constexpr std::size_t kTagBytes = 16;
+constexpr std::size_t kMacBytes = 32;
 constexpr std::size_t kHeadBytes = 1 + kSealingKeyIdBytes + kNonceBytes;
 
 using Context = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
@@ -29,12 +35,24 @@ const std::uint8_t* bytes_of(const char* text) {
 }
 
 // Big-endian, so that it reads the same on every machine.
-std::array<std::uint8_t, 8> associated_data(JobId job) {
-  std::array<std::uint8_t, 8> out{};
+std::string associated_data(JobId job) {
+  std::string out(8, '\0');
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(job) >> (56 - 8 * i));
+    out[i] = static_cast<char>(static_cast<std::uint64_t>(job) >> (56 - 8 * i));
   }
   return out;
+}
+
+std::string sha256(std::string_view text) {
+  std::array<std::uint8_t, EVP_MAX_MD_SIZE> hash{};
+  unsigned int size = 0;
+  ASSERT(EVP_Digest(text.data(), text.size(), hash.data(), &size, EVP_sha256(), nullptr) == 1);
+  return {reinterpret_cast<const char*>(hash.data()), size};
+}
+
+std::string associated_data(const SecretPlace& place) {
+  return associated_data(place.job) + (place.role == ActionRole::main ? 'm' : 'e') +
+         sha256(place.destination);
 }
 
 // A hash that no other use of the key shares, so that the id tells nothing about it.
@@ -42,15 +60,62 @@ std::string key_id(const SealingKey::Bytes& key) {
   constexpr std::string_view kPurpose = "belfry sealing key id";
   std::string input(kPurpose);
   input.append(reinterpret_cast<const char*>(key.data()), key.size());
-  std::array<std::uint8_t, EVP_MAX_MD_SIZE> hash{};
-  ASSERT(EVP_Digest(input.data(), input.size(), hash.data(), nullptr, EVP_sha256(), nullptr) == 1);
-  return {reinterpret_cast<const char*>(hash.data()), kSealingKeyIdBytes};
+  return sha256(input).substr(0, kSealingKeyIdBytes);
+}
+
+// Another key than the one that encrypts, by HKDF: no key serves two purposes.
+SealingKey::Bytes mac_key(const SealingKey& key) {
+  std::string purpose = "belfry store mac";
+  std::string digest = "SHA256";
+  SealingKey::Bytes secret = key.bytes();
+  SealingKey::Bytes out{};
+  const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> hkdf(
+      EVP_KDF_fetch(nullptr, "HKDF", nullptr), &EVP_KDF_free);
+  ASSERT(hkdf != nullptr);
+  const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(
+      EVP_KDF_CTX_new(hkdf.get()), &EVP_KDF_CTX_free);
+  const OSSL_PARAM with[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest.data(), digest.size()),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, secret.data(), secret.size()),
+      OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, purpose.data(), purpose.size()),
+      OSSL_PARAM_construct_end()};
+  ASSERT(EVP_KDF_derive(context.get(), out.data(), out.size(), with) == 1);
+  return out;
+}
+
+using MacContext = std::shared_ptr<EVP_MAC_CTX>;
+
+// Made once a key: to look HMAC up and to take the key in costs more than the MAC of a row.
+MacContext keyed_hmac(const SealingKey& key) {
+  std::string digest = "SHA256";
+  const OSSL_PARAM with[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), digest.size()),
+      OSSL_PARAM_construct_end()};
+  const std::unique_ptr<EVP_MAC, decltype(&EVP_MAC_free)> hmac(
+      EVP_MAC_fetch(nullptr, "HMAC", nullptr), &EVP_MAC_free);
+  ASSERT(hmac != nullptr);
+  MacContext context(EVP_MAC_CTX_new(hmac.get()), &EVP_MAC_CTX_free);
+  const auto bytes = mac_key(key);
+  ASSERT(EVP_MAC_init(context.get(), bytes.data(), bytes.size(), with) == 1);
+  return context;
+}
+
+std::string hmac_of(const EVP_MAC_CTX& keyed, std::string_view text) {
+  const std::unique_ptr<EVP_MAC_CTX, decltype(&EVP_MAC_CTX_free)> context(EVP_MAC_CTX_dup(&keyed),
+                                                                          &EVP_MAC_CTX_free);
+  std::string out(kMacBytes, '\0');
+  std::size_t size = 0;
+  ASSERT(context != nullptr &&
+         EVP_MAC_update(context.get(), bytes_of(text.data()), text.size()) == 1 &&
+         EVP_MAC_final(context.get(), bytes_of(out.data()), &size, out.size()) == 1);
+  ASSERT(size == kMacBytes);
+  return out;
 }
 
 Error does_not_open(JobId job) {
   return {ErrorCode::internal,
           fmt::format("the secrets of job {} do not open: they were changed, or belong to "
-                      "another job",
+                      "another job, another action or another destination",
                       static_cast<std::int64_t>(job)),
           ""};
 }
@@ -77,6 +142,11 @@ std::string_view key_id_of(std::string_view sealed) {
   return sealed.size() < kHeadBytes ? std::string_view() : sealed.substr(1, kSealingKeyIdBytes);
 }
 
+std::string_view key_id_of_mac(std::string_view mac) {
+  return mac.size() == kSealingKeyIdBytes + kMacBytes ? mac.substr(0, kSealingKeyIdBytes)
+                                                      : std::string_view();
+}
+
 Sealer::Sealer(const std::vector<SealingKey>& keys)
     // Fetched once: OpenSSL would look it up by name at every use.
     : cipher_(EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr), &EVP_CIPHER_free) {
@@ -87,11 +157,13 @@ Sealer::Sealer(const std::vector<SealingKey>& keys)
 void Sealer::take(const std::vector<SealingKey>& keys) {
   ASSERT(!keys.empty());
   std::vector<Key> taken;
-  for (const SealingKey& key : keys) taken.push_back(std::make_shared<const SealingKey>(key));
+  for (const SealingKey& key : keys) {
+    taken.push_back(std::make_shared<const KeyInUse>(KeyInUse{key, keyed_hmac(key)}));
+  }
   const std::lock_guard lock(ring_->mutex);
   for (const Key& old : ring_->keys) {
     const bool again =
-        std::ranges::any_of(keys, [&](const SealingKey& key) { return key.id() == old->id(); });
+        std::ranges::any_of(keys, [&](const SealingKey& key) { return key.id() == old->key.id(); });
     if (!again) taken.push_back(old);
   }
   ring_->keys = std::move(taken);
@@ -100,7 +172,7 @@ void Sealer::take(const std::vector<SealingKey>& keys) {
 Sealer::Key Sealer::find(std::string_view id) const {
   const std::lock_guard lock(ring_->mutex);
   const auto found =
-      std::ranges::find_if(ring_->keys, [&](const Key& key) { return key->id() == id; });
+      std::ranges::find_if(ring_->keys, [&](const Key& key) { return key->key.id() == id; });
   return found == ring_->keys.end() ? nullptr : *found;
 }
 
@@ -109,9 +181,13 @@ Sealer::Key Sealer::sealing_key() const {
   return ring_->keys.front();
 }
 
-Result<std::string> Sealer::seal(JobId job, std::string_view text) const {
+std::string Sealer::sealing_key_id() const {
+  return sealing_key()->key.id();
+}
+
+Result<std::string> Sealer::seal(const SecretPlace& place, std::string_view text) const {
   const Key sealing = sealing_key();
-  const SealingKey& key = *sealing;
+  const SealingKey& key = sealing->key;
   std::string out(kHeadBytes + text.size() + kTagBytes, '\0');
   out[0] = kVersion;
   key.id().copy(&out[1], kSealingKeyIdBytes);
@@ -119,14 +195,14 @@ Result<std::string> Sealer::seal(JobId job, std::string_view text) const {
   if (RAND_bytes(nonce, kNonceBytes) != 1) {
     return Error{ErrorCode::internal, "the system gives no random bytes to seal with", ""};
   }
-  const auto associated = associated_data(job);
+  const auto associated = associated_data(place);
   std::uint8_t* body = bytes_of(&out[kHeadBytes]);
   const Context context(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free);
   int length = 0;
   const int size = static_cast<int>(text.size());
   const bool sealed =
       EVP_EncryptInit_ex2(context.get(), cipher_.get(), key.bytes().data(), nonce, nullptr) == 1 &&
-      EVP_EncryptUpdate(context.get(), nullptr, &length, associated.data(),
+      EVP_EncryptUpdate(context.get(), nullptr, &length, bytes_of(associated.data()),
                         static_cast<int>(associated.size())) == 1 &&
       EVP_EncryptUpdate(context.get(), body, &length, bytes_of(text.data()), size) == 1 &&
       EVP_EncryptFinal_ex(context.get(), body + length, &length) == 1 &&
@@ -135,8 +211,23 @@ Result<std::string> Sealer::seal(JobId job, std::string_view text) const {
   return out;
 }
 
-Result<std::string> Sealer::open(JobId job, std::string_view sealed) const {
-  if (sealed.size() < kHeadBytes + kTagBytes || sealed[0] != kVersion) return does_not_open(job);
+Result<std::string> Sealer::open(const SecretPlace& place, std::string_view sealed) const {
+  if (!sealed.starts_with(kVersion)) return does_not_open(place.job);
+  return open_with(place.job, associated_data(place), sealed);
+}
+
+bool Sealer::is_of_both_roles(std::string_view sealed) {
+  return sealed.starts_with(kVersionOfBothRoles);
+}
+
+Result<std::string> Sealer::open_of_both_roles(JobId job, std::string_view sealed) const {
+  if (!is_of_both_roles(sealed)) return does_not_open(job);
+  return open_with(job, associated_data(job), sealed);
+}
+
+Result<std::string> Sealer::open_with(JobId job, std::string_view associated,
+                                      std::string_view sealed) const {
+  if (sealed.size() < kHeadBytes + kTagBytes) return does_not_open(job);
   const auto id = key_id_of(sealed);
   const Key key = find(id);
   if (key == nullptr) {
@@ -148,13 +239,13 @@ Result<std::string> Sealer::open(JobId job, std::string_view sealed) const {
   const std::uint8_t* nonce = bytes_of(&sealed[1 + kSealingKeyIdBytes]);
   const auto body = sealed.substr(kHeadBytes, sealed.size() - kHeadBytes - kTagBytes);
   std::string tag(sealed.substr(sealed.size() - kTagBytes));
-  const auto associated = associated_data(job);
   std::string out(body.size(), '\0');
   const Context context(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free);
   int length = 0;
   const bool opened =
-      EVP_DecryptInit_ex2(context.get(), cipher_.get(), key->bytes().data(), nonce, nullptr) == 1 &&
-      EVP_DecryptUpdate(context.get(), nullptr, &length, associated.data(),
+      EVP_DecryptInit_ex2(context.get(), cipher_.get(), key->key.bytes().data(), nonce, nullptr) ==
+          1 &&
+      EVP_DecryptUpdate(context.get(), nullptr, &length, bytes_of(associated.data()),
                         static_cast<int>(associated.size())) == 1 &&
       EVP_DecryptUpdate(context.get(), bytes_of(out.data()), &length, bytes_of(body.data()),
                         static_cast<int>(body.size())) == 1 &&
@@ -162,6 +253,22 @@ Result<std::string> Sealer::open(JobId job, std::string_view sealed) const {
       EVP_DecryptFinal_ex(context.get(), bytes_of(out.data()) + out.size(), &length) == 1;
   if (!opened) return does_not_open(job);
   return out;
+}
+
+std::string Sealer::mac(std::string_view text) const {
+  const Key key = sealing_key();
+  return key->key.id() + hmac_of(*key->hmac, text);
+}
+
+Sealer::Verdict Sealer::judge(std::string_view text, std::optional<std::string_view> mac) const {
+  if (!mac) return demands_macs() ? Verdict::forged : Verdict::missing;
+  const auto id = key_id_of_mac(*mac);
+  if (id.empty()) return Verdict::forged;
+  const Key key = find(id);
+  if (key == nullptr) return Verdict::key_missing;
+  const std::string expected = hmac_of(*key->hmac, text);
+  const bool same = CRYPTO_memcmp(expected.data(), &(*mac)[kSealingKeyIdBytes], kMacBytes) == 0;
+  return same ? Verdict::genuine : Verdict::forged;
 }
 
 }  // namespace belfry

@@ -19,44 +19,85 @@ SealingKey key_of(std::uint8_t byte) {
   return SealingKey(bytes);
 }
 
+// The secrets of a job's main action, which goes there.
+SecretPlace place(std::int64_t job, const std::string& destination = "https://here:443") {
+  return {JobId{job}, ActionRole::main, destination};
+}
+
 TEST(Sealer, OpensWhatItSealed) {
   const Sealer sealer({key_of(1)});
   for (const std::string& text : {std::string(), std::string("x"), std::string(100'000, 'y')}) {
-    const auto sealed = sealer.seal(JobId{7}, text);
+    const auto sealed = sealer.seal(place(7), text);
     ASSERT_TRUE(sealed);
-    EXPECT_EQ(sealer.open(JobId{7}, *sealed).value(), text);
+    EXPECT_EQ(sealer.open(place(7), *sealed).value(), text);
   }
 }
 
 // Equal secrets must not look equal in the file.
 TEST(Sealer, SealsTheSameTextDifferentlyEachTime) {
   const Sealer sealer({key_of(1)});
-  EXPECT_NE(sealer.seal(JobId{7}, "same").value(), sealer.seal(JobId{7}, "same").value());
+  EXPECT_NE(sealer.seal(place(7), "same").value(), sealer.seal(place(7), "same").value());
 }
 
 TEST(Sealer, DoesNotOpenForAnotherJob) {
   const Sealer sealer({key_of(1)});
-  const auto sealed = sealer.seal(JobId{7}, "secret").value();
-  EXPECT_FALSE(sealer.open(JobId{8}, sealed));
-  EXPECT_FALSE(sealer.open(JobId{-7}, sealed));
+  const auto sealed = sealer.seal(place(7), "secret").value();
+  EXPECT_FALSE(sealer.open(place(8), sealed));
+  EXPECT_FALSE(sealer.open(place(-7), sealed));
+}
+
+// An error action does not get the main action's secrets, and nobody else does.
+TEST(Sealer, DoesNotOpenInAnotherRoleOrForAnotherDestination) {
+  const Sealer sealer({key_of(1)});
+  const auto sealed = sealer.seal(place(7), "secret").value();
+  SecretPlace other = place(7);
+  other.role = ActionRole::error;
+  EXPECT_FALSE(sealer.open(other, sealed));
+  EXPECT_FALSE(sealer.open(place(7, "https://there:443"), sealed));
+  EXPECT_FALSE(sealer.open_of_both_roles(JobId{7}, sealed));
+}
+
+TEST(Sealer, KnowsItsOwnMac) {
+  using Verdict = Sealer::Verdict;
+  Sealer sealer({key_of(1)});
+  const std::string mac = sealer.mac("row");
+  EXPECT_EQ(key_id_of_mac(mac), key_of(1).id());
+  EXPECT_EQ(sealer.judge("row", mac), Verdict::genuine);
+  EXPECT_EQ(sealer.judge("another", mac), Verdict::forged);
+  EXPECT_EQ(sealer.judge("row", mac.substr(1)), Verdict::forged);
+  EXPECT_EQ(sealer.judge("row", ""), Verdict::forged);
+  EXPECT_EQ(Sealer({key_of(2)}).judge("row", mac), Verdict::key_missing);
+  EXPECT_EQ(Sealer({key_of(2), key_of(1)}).judge("row", mac), Verdict::genuine);
+  for (std::size_t i = kSealingKeyIdBytes * 8; i < mac.size() * 8; ++i) {
+    std::string changed = mac;
+    changed[i / 8] = static_cast<char>(changed[i / 8] ^ (1 << (i % 8)));
+    EXPECT_EQ(sealer.judge("row", changed), Verdict::forged) << "bit " << i;
+  }
+}
+
+TEST(Sealer, WantsAMacOnceAllRowsHaveOne) {
+  Sealer sealer({key_of(1)});
+  EXPECT_EQ(sealer.judge("row", std::nullopt), Sealer::Verdict::missing);
+  sealer.demand_macs();
+  EXPECT_EQ(sealer.judge("row", std::nullopt), Sealer::Verdict::forged);
 }
 
 TEST(Sealer, DoesNotOpenWhenAnyBitWasChangedOrAnythingIsMissing) {
   const Sealer sealer({key_of(1)});
-  const auto sealed = sealer.seal(JobId{7}, "secret").value();
+  const auto sealed = sealer.seal(place(7), "secret").value();
   for (std::size_t i = 0; i < sealed.size() * 8; ++i) {
     std::string changed = sealed;
     changed[i / 8] = static_cast<char>(changed[i / 8] ^ (1 << (i % 8)));
-    EXPECT_FALSE(sealer.open(JobId{7}, changed)) << "bit " << i;
+    EXPECT_FALSE(sealer.open(place(7), changed)) << "bit " << i;
   }
   for (std::size_t length = 0; length < sealed.size(); ++length) {
-    EXPECT_FALSE(sealer.open(JobId{7}, sealed.substr(0, length)));
+    EXPECT_FALSE(sealer.open(place(7), sealed.substr(0, length)));
   }
 }
 
 TEST(Sealer, TellsAMissingKeyFromAChangedText) {
-  const auto sealed = Sealer({key_of(1)}).seal(JobId{7}, "secret").value();
-  const auto opened = Sealer({key_of(2)}).open(JobId{7}, sealed);
+  const auto sealed = Sealer({key_of(1)}).seal(place(7), "secret").value();
+  const auto opened = Sealer({key_of(2)}).open(place(7), sealed);
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().message.find(shown_key_id(key_of(1).id())), std::string::npos);
   EXPECT_NE(opened.error().message.find("not here"), std::string::npos);
@@ -64,26 +105,26 @@ TEST(Sealer, TellsAMissingKeyFromAChangedText) {
 
 // The seam for a rotation: a new key seals, the old one still opens.
 TEST(Sealer, OpensWithEveryKeyItHasAndSealsWithTheFirst) {
-  const auto sealed = Sealer({key_of(1)}).seal(JobId{7}, "secret").value();
+  const auto sealed = Sealer({key_of(1)}).seal(place(7), "secret").value();
   const Sealer both({key_of(2), key_of(1)});
-  EXPECT_EQ(both.open(JobId{7}, sealed).value(), "secret");
-  const auto anew = both.seal(JobId{7}, "secret").value();
-  EXPECT_TRUE(Sealer({key_of(2)}).open(JobId{7}, anew));
-  EXPECT_FALSE(Sealer({key_of(1)}).open(JobId{7}, anew));
+  EXPECT_EQ(both.open(place(7), sealed).value(), "secret");
+  const auto anew = both.seal(place(7), "secret").value();
+  EXPECT_TRUE(Sealer({key_of(2)}).open(place(7), anew));
+  EXPECT_FALSE(Sealer({key_of(1)}).open(place(7), anew));
 }
 
 // Somebody may have read a row before the key changed, and opens it after.
 TEST(Sealer, TakesNewKeysAndStillOpensWithThoseItHad) {
   Sealer sealer({key_of(1)});
   const Sealer copy = sealer;
-  const auto old = sealer.seal(JobId{7}, "old").value();
+  const auto old = sealer.seal(place(7), "old").value();
   sealer.take({key_of(2)});
-  const auto young = sealer.seal(JobId{7}, "young").value();
+  const auto young = sealer.seal(place(7), "young").value();
   EXPECT_EQ(key_id_of(old), key_of(1).id());
   EXPECT_EQ(key_id_of(young), key_of(2).id());
   for (const Sealer* each : std::initializer_list<const Sealer*>{&sealer, &copy}) {
-    EXPECT_EQ(each->open(JobId{7}, old).value(), "old");
-    EXPECT_EQ(each->open(JobId{7}, young).value(), "young");
+    EXPECT_EQ(each->open(place(7), old).value(), "old");
+    EXPECT_EQ(each->open(place(7), young).value(), "young");
   }
   EXPECT_EQ(key_id_of("short"), "");
 }

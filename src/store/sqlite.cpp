@@ -100,6 +100,11 @@ std::optional<std::string_view> Rows::maybe_view() {
   return view();
 }
 
+std::optional<std::string> Rows::maybe_text() {
+  const auto found = maybe_view();
+  return found ? std::optional<std::string>(*found) : std::nullopt;
+}
+
 std::optional<Instant> Rows::maybe_instant() {
   const auto ticks = maybe_integer();
   if (!ticks) return std::nullopt;

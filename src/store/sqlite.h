@@ -38,6 +38,10 @@ void set_up_sqlite();
 struct Blob {
   std::string_view bytes;
 };
+inline std::optional<Blob> as_blob(const std::optional<std::string>& bytes) {
+  if (!bytes) return std::nullopt;
+  return Blob{*bytes};
+}
 
 // Why a statement failed: SQLite's extended code, and what to tell people.
 struct SqliteFailure {
@@ -72,6 +76,7 @@ class Rows {
   std::string text() { return std::string(view()); }
   std::string_view view();  // until the next row
   std::optional<std::string_view> maybe_view();
+  std::optional<std::string> maybe_text();
 
   Instant instant() { return Instant{Ticks{integer()}}; }
   std::optional<Instant> maybe_instant();

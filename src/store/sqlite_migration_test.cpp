@@ -155,7 +155,7 @@ TEST_P(SqliteMigrationTest, LeadsToTheSchemaOfANewStore) {
 TEST_P(SqliteMigrationTest, IsSoundBeforeItToo) {
   const auto problems = check_store(directory());
   ASSERT_TRUE(problems) << problems.error().message;
-  EXPECT_EQ(*problems, std::vector<std::string>{});
+  EXPECT_EQ(problems->problems, std::vector<std::string>{});
   const auto backup = directory().parent_path() / "backup";
   ASSERT_TRUE(back_up_store(directory(), backup));
   const auto restored = restore_store(backup, new_directory());
@@ -166,7 +166,7 @@ TEST_P(SqliteMigrationTest, LeavesASoundStore) {
   ASSERT_TRUE(open(directory()));
   const auto problems = check_store(directory());
   ASSERT_TRUE(problems) << problems.error().message;
-  EXPECT_EQ(*problems, std::vector<std::string>{});
+  EXPECT_EQ(problems->problems, std::vector<std::string>{});
 }
 
 INSTANTIATE_TEST_SUITE_P(FromSchema, SqliteMigrationTest, testing::Range(1, schema_version()));

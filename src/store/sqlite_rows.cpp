@@ -7,7 +7,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "wire/definition_json.h"
+#include "store/sealed_definition.h"
 #include "wire/json.h"
 
 namespace belfry {
@@ -33,29 +33,16 @@ Tags parse_tags(Rows& rows) {
   return tags;
 }
 
-struct StoredDefinition {
-  std::string_view text;
-  std::optional<std::string_view> sealed;
-};
-
-Result<JobDefinition> open_definition(JobId job, const StoredDefinition& stored,
-                                      const Sealer& sealer) {
-  if (!stored.sealed) return parse_definition(stored.text, "");
-  TRY_ASSIGN(const std::string secrets, sealer.open(job, *stored.sealed));
-  return parse_definition(stored.text, secrets);
-}
-
-void read_definition(Rows& rows, const Sealer& sealer, Job& job) {
-  const StoredDefinition stored{.text = rows.view(), .sealed = rows.maybe_view()};
-  auto definition = open_definition(job.id, stored, sealer);
+Status take_definition(const StoredDefinition& stored, const Sealer& sealer, Job& job) {
+  auto definition = open_definition(sealer, job.id, job.key, stored);
   if (definition) {
     job.definition = *std::move(definition);
-    return;
+    return Done{};
   }
-  rows.fail({ErrorCode::internal,
-             fmt::format("the definition of job {} ({}) cannot be read: {}", job.key->name,
-                         static_cast<std::int64_t>(job.id), definition.error().message),
-             ""});
+  return Error{ErrorCode::internal,
+               fmt::format("the definition of job {} ({}) cannot be used: {}", job.key->name,
+                           static_cast<std::int64_t>(job.id), definition.error().message),
+               ""};
 }
 
 // Its columns are there where `due` is.
@@ -95,8 +82,9 @@ CollectionKey read_collection_key(Rows& rows) {
   return {.subscription = rows.text(), .resource_group = rows.text(), .name = rows.text()};
 }
 
-JobCollection read_collection(Rows& rows) {
-  JobCollection out;
+StoredCollection read_stored_collection(Rows& rows) {
+  StoredCollection stored;
+  JobCollection& out = stored.collection;
   out.key = read_collection_key(rows);
   out.location = rows.text();
   out.tags = parse_tags(rows);
@@ -106,18 +94,36 @@ JobCollection read_collection(Rows& rows) {
   out.quota.max_recurrence.frequency = rows.choice(Frequency::year);
   out.quota.max_recurrence.interval = static_cast<int>(rows.integer());
   out.gen = rows.integer();
-  return out;
+  stored.mac = rows.maybe_text();
+  return stored;
 }
 
-Job read_job(Rows& rows, const Sealer& sealer) {
-  Job job;
+JobCollection read_collection(Rows& rows, const Sealer& sealer) {
+  auto stored = read_stored_collection(rows);
+  const auto genuine = check_mac(sealer, stored.collection, stored.mac);
+  if (!genuine) rows.fail(genuine.error());
+  return std::move(stored.collection);
+}
+
+StoredDefinition read_definition(Rows& rows) {
+  StoredDefinition stored;
+  stored.document = rows.view();
+  stored.main_secrets = rows.maybe_view();
+  stored.error_secrets = rows.maybe_view();
+  stored.mac = rows.maybe_view();
+  return stored;
+}
+
+ReadJob read_job(Rows& rows, const Sealer& sealer) {
+  ReadJob out;
+  Job& job = out.job;
   JobKey key{.collection = read_collection_key(rows), .name = {}};
   job.id = JobId{rows.integer()};
   key.name = rows.text();
   job.key = std::move(key);
-  read_definition(rows, sealer, job);
+  out.definition = take_definition(read_definition(rows), sealer, job);
   read_progress(rows, job);
-  return job;
+  return out;
 }
 
 HistoryEntry read_history(Rows& rows, JobId job) {

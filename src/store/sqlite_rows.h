@@ -18,6 +18,7 @@
 #include "model/collection.h"
 #include "model/history.h"
 #include "model/job.h"
+#include "store/row_macs.h"
 #include "store/sealer.h"
 #include "store/sqlite.h"
 
@@ -25,15 +26,25 @@ namespace belfry {
 
 inline constexpr char kSelectCollection[] = R"(
 SELECT c.subscription, c.resource_group, c.name, c.location, c.tags, c.sku, c.state,
-       c.max_job_count, c.max_frequency, c.max_interval, c.gen
+       c.max_job_count, c.max_frequency, c.max_interval, c.gen, c.mac
 )";
 CollectionKey read_collection_key(Rows& rows);
-JobCollection read_collection(Rows& rows);
+// As it stands there; the second fails the rows of one that was not written by Belfry.
+struct StoredCollection {
+  JobCollection collection;
+  std::optional<std::string> mac;
+};
+StoredCollection read_stored_collection(Rows& rows);
+JobCollection read_collection(Rows& rows, const Sealer& sealer);
 
-// What of it stands in `started` is named by the caller.
-inline std::string select_job(const std::string& started, const std::string& covered_until) {
+// What of it stands in `started` is named by the caller; for a database of before there were MACs,
+// and secrets of their own for error actions, that they are NULL.
+inline std::string select_job(const std::string& started, const std::string& covered_until,
+                              const std::string& since_macs = "j.error_secrets, j.mac") {
   return R"(
-SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.secrets,
+SELECT c.subscription, c.resource_group, c.name, j.id, j.name,
+       j.definition, j.secrets, )" +
+         since_macs + R"(,
        p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, )" +
          started + R"(,
        p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, )" +
@@ -45,8 +56,14 @@ SELECT c.subscription, c.resource_group, c.name, j.id, j.name, j.definition, j.s
 inline const std::string kSelectJob =
     select_job("s.at", "coalesce(s.covered_until, p.covered_until)");
 inline const std::string kSelectWaitingJob = select_job("NULL", "p.covered_until");
-// A definition that does not parse, and secrets that do not open, fail the rows.
-Job read_job(Rows& rows, const Sealer& sealer);
+// A definition that was not written by Belfry or does not parse, and secrets that do not open, are
+// an error of this job alone: all else of it is read.
+struct ReadJob {
+  Job job;
+  Status definition = Done{};
+};
+ReadJob read_job(Rows& rows, const Sealer& sealer);
+StoredDefinition read_definition(Rows& rows);  // until the next row
 
 inline constexpr char kSelectHistory[] = R"(
 SELECT h.seq, h.role, h.retry, h.status, h.scheduled_for, h.repeat, h.started, h.ended, h.message,

@@ -180,6 +180,19 @@ WHERE due > scheduled_for AND role = 0 AND retry = 0;
 -- Jobs that may have a client certificate whose file was never opened.
 CREATE TABLE unopened(job INTEGER PRIMARY KEY) STRICT;
 INSERT INTO unopened(job) SELECT id FROM job WHERE instr(definition, '"ClientCertificate"') > 0;
+
+-- What is sealed of the main action, and of the error action; before, both were in the first. Rows
+-- that somebody else wrote are known by their MAC; older ones get theirs while a server runs.
+ALTER TABLE job ADD COLUMN error_secrets BLOB;
+ALTER TABLE job ADD COLUMN mac BLOB;
+ALTER TABLE collection ADD COLUMN mac BLOB;
+ALTER TABLE token ADD COLUMN mac BLOB;
+-- Whether all have theirs, and the MAC of that and of the ids in `sealing`.
+CREATE TABLE seal(
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  complete INTEGER NOT NULL,
+  mac BLOB NOT NULL
+) STRICT;
 )",
 };
 
@@ -208,11 +221,13 @@ Status check_schema(Connection& db) {
   return Done{};
 }
 
-Status migrate(Connection& db) {
+Status migrate(Connection& db, const std::function<void(Connection&)>& complete) {
   const auto version = db.value("PRAGMA user_version");
   for (auto next = version.value_or(0); next < schema_version() && !db.failed(); ++next) {
-    db.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version = {}; COMMIT;",
-                           kMigrations[next], next + 1));
+    db.execute(
+        fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version = {};", kMigrations[next], next + 1));
+    if (next + 1 == schema_version()) complete(db);
+    db.execute("COMMIT");
   }
   return db.take_status();
 }

@@ -12,14 +12,13 @@
 #include <utility>
 
 #include "base/failpoint.h"
-#include "store/durable_file.h"
 #include "store/key_file.h"
 #include "store/sqlite_audit.h"
 #include "store/sqlite_facts.h"
 #include "store/sqlite_history.h"
 #include "store/sqlite_keys.h"
+#include "store/sqlite_open.h"
 #include "store/sqlite_rows.h"
-#include "store/sqlite_schema.h"
 #include "store/sqlite_tokens.h"
 #include "store/sqlite_unopened.h"
 #include "store/sqlite_writes.h"
@@ -84,46 +83,6 @@ Error broken_error() {
           "the disk did not confirm a write: belfry must be restarted to read what it holds", ""};
 }
 
-// Tells the path in front of what is wrong with it.
-Error at(const std::filesystem::path& path, const Error& error) {
-  return {error.code, fmt::format("{}: {}", path.native(), error.message), error.target};
-}
-
-// SQLite would make it with the permissions of the process; the log takes those of the file.
-Status make_database_file(const SqliteOptions& options) {
-  const auto path = database_path(options.directory);
-  if (!options.vfs.empty()) return Done{};
-  TRY_ASSIGN(const bool made_before, is_there(path));
-  if (made_before) return Done{};
-  if (const auto made = make_private_file(path); !made) return made.error();
-  return Done{};
-}
-
-Result<std::unique_ptr<Connection>> open_writer(const SqliteOptions& options) {
-  const auto path = database_path(options.directory);
-  TRY_ASSIGN(auto db, Connection::open(path.native(), OpenMode::create, options.vfs));
-  if (const auto well = check_schema(*db); !well) return at(path, well.error());
-  if (const auto done = configure_writer(*db); !done) return at(path, done.error());
-  if (const auto done = migrate(*db); !done) return at(path, done.error());
-  // Whatever the log holds is written to the database anew: after a sync that failed, nobody
-  // knows what of the log is on the disk, however well it reads.
-  db->checkpoint_and_truncate();
-  if (const auto done = db->take_status(); !done) return at(path, done.error());
-  if (const auto done = sync_directory(options.directory); !done) return done.error();
-  return db;
-}
-
-std::filesystem::path key_file_of(const SqliteOptions& options) {
-  return options.key_file.empty() ? key_path(options.directory) : options.key_file;
-}
-
-Result<std::unique_ptr<Connection>> open_reader(const SqliteOptions& options) {
-  const auto path = database_path(options.directory);
-  TRY_ASSIGN(auto db, Connection::open(path.native(), OpenMode::existing, options.vfs));
-  if (const auto done = configure_reader(*db); !done) return at(path, done.error());
-  return db;
-}
-
 // All keys of a prefix stand between `prefix/` and `prefix0`, 0 being what follows the slash.
 struct KeyRange {
   std::string after;
@@ -142,15 +101,14 @@ KeyRange range_of(const CollectionQuery& query) {
   return range;
 }
 
+DuePlace place_after(const DuePlace& place) {
+  if (place.job == JobId{std::numeric_limits<std::int64_t>::max()}) {
+    return {place.due + kOneTick, JobId{std::numeric_limits<std::int64_t>::min()}};
+  }
+  return {place.due, JobId{static_cast<std::int64_t>(place.job) + 1}};
+}
+
 }  // namespace
-
-std::filesystem::path database_path(const std::filesystem::path& directory) {
-  return directory / "belfry.db";
-}
-
-std::filesystem::path key_path(const std::filesystem::path& directory) {
-  return directory / "secret.key";
-}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& wanted) {
   if (const auto made = make_directory(wanted.directory); !made) return made.error();
@@ -159,10 +117,10 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const SqliteOptions& want
   auto vfs = std::make_unique<LogVfs>(wanted.vfs);
   SqliteOptions options = wanted;
   options.vfs = vfs->name();
-  TRY_ASSIGN(auto writer, open_writer(options));
-  TRY_ASSIGN(Sealer sealer, open_sealer(key_file_of(options), *writer));
-  auto store = std::unique_ptr<SqliteStore>(new SqliteStore(
-      std::move(lock), std::move(vfs), std::move(writer), std::move(sealer), options));
+  TRY_ASSIGN(OpenedWriter opened, open_writer(options));
+  auto store = std::unique_ptr<SqliteStore>(new SqliteStore(std::move(lock), std::move(vfs),
+                                                            std::move(opened.writer),
+                                                            std::move(opened.sealer), options));
   if (const auto started = store->start_checkpointer(options); !started) return started.error();
   return store;
 }
@@ -190,9 +148,7 @@ SqliteStore::~SqliteStore() {
 
 Status SqliteStore::start_checkpointer(const SqliteOptions& options) {
   if (options.checkpoints == Checkpoints::in_commits) return Done{};
-  const auto path = database_path(options.directory);
-  TRY_ASSIGN(auto connection, Connection::open(path.native(), OpenMode::existing, options.vfs));
-  if (const auto done = configure_writer(*connection); !done) return at(path, done.error());
+  TRY_ASSIGN(auto connection, open_second_writer(options));
   checkpointer_ = std::make_unique<Checkpointer>(
       std::move(connection), writer_mutex_,
       [this](const SqliteFailure& failure) { note_failure(failure); });
@@ -268,6 +224,8 @@ Result<std::vector<WriteResult>> SqliteStore::commit(const std::vector<Write>& b
 
 Result<std::size_t> SqliteStore::sweep(const SweepLimits& limits) {
   std::size_t swept = 0;
+  // Not at once: somebody may still be reading what there was before.
+  if (resealing_.finished()) sealer_.demand_macs();
   const Resealing before = resealing_;
   const auto done = transaction([&](Connection& db) {
     swept = sweep_rows(db, limits, history_passed_over_);
@@ -284,7 +242,7 @@ Result<bool> SqliteStore::renew_keys() {
   if (keys.front().id() == sealer_.sealing_key_id()) return false;
   const auto done = transaction([&](Connection& db) {
     if (const auto fit = check_fit(key_file_, keys, keys_in_use(db)); !fit) db.fail(fit.error());
-    remember_key(db, keys.front().id());
+    remember_key(db, sealer_, keys.front().id());
   });
   if (!done) return done.error();
   FAILPOINT("key-taken-up");
@@ -321,19 +279,31 @@ auto SqliteStore::read(Read body) -> Result<decltype(body(std::declval<Connectio
   return read_with(*lease, body);
 }
 
-template <typename... Values>
-Result<std::vector<Job>> SqliteStore::engine_jobs(const std::string& sql, const Values&... values) {
-  const std::lock_guard lock(writer_mutex_);
-  return read_with(*writer_, [&](Connection& db) {
-    std::vector<Job> out;
-    for (Rows rows = db.query(sql.c_str(), values...); rows.next();) {
-      out.push_back(read_job(rows, sealer_));
+SqliteStore::JobPage SqliteStore::read_page(Rows rows) {
+  JobPage page;
+  while (rows.next()) {
+    ReadJob read = read_job(rows, sealer_);
+    ++page.rows;
+    page.last = {read.job.next ? read.job.next->due : kFirstInstant, read.job.id};
+    page.last_key = read.job.key;
+    if (read.definition) {
+      page.jobs.push_back(std::move(read.job));
+    } else {
+      unreadable_.note(read.job, read.definition.error());
     }
-    return out;
-  });
+  }
+  return page;
 }
 
-Result<std::vector<Job>> SqliteStore::due(const DueQuery& query) {
+template <typename... Values>
+Result<SqliteStore::JobPage> SqliteStore::engine_jobs(const std::string& sql,
+                                                      const Values&... values) {
+  const std::lock_guard lock(writer_mutex_);
+  return read_with(*writer_,
+                   [&](Connection& db) { return read_page(db.query(sql.c_str(), values...)); });
+}
+
+Result<SqliteStore::JobPage> SqliteStore::due_page(const DueQuery& query) {
   const bool theirs = query.of == DueOf::them;
   const bool everybody = query.subscriptions.empty() && !theirs;
   const boost::json::array named(query.subscriptions.begin(), query.subscriptions.end());
@@ -344,22 +314,38 @@ Result<std::vector<Job>> SqliteStore::due(const DueQuery& query) {
     return engine_jobs(of_some, rows, query.from.due, query.from.job, query.before,
                        std::int64_t{theirs}, names);
   };
-  TRY_ASSIGN(auto jobs, ask(kDueIn, kDueInOf, query.limit));
-  if (jobs.size() >= query.limit) return jobs;
-  TRY_ASSIGN(auto later, ask(kDueAfter, kDueAfterOf, query.limit - jobs.size()));
-  std::move(later.begin(), later.end(), std::back_inserter(jobs));
-  return jobs;
+  TRY_ASSIGN(JobPage page, ask(kDueIn, kDueInOf, query.limit));
+  if (page.rows >= query.limit) return page;
+  TRY_ASSIGN(JobPage later, ask(kDueAfter, kDueAfterOf, query.limit - page.rows));
+  std::move(later.jobs.begin(), later.jobs.end(), std::back_inserter(page.jobs));
+  page.rows += later.rows;
+  page.last = later.last;
+  return page;
+}
+
+// What cannot be used is passed over, however much of it stands in front.
+Result<std::vector<Job>> SqliteStore::due(const DueQuery& query) {
+  std::vector<Job> jobs;
+  DueQuery rest = query;
+  while (true) {
+    TRY_ASSIGN(JobPage page, due_page(rest));
+    std::move(page.jobs.begin(), page.jobs.end(), std::back_inserter(jobs));
+    if (page.rows < rest.limit || jobs.size() >= query.limit) return jobs;
+    rest.limit = query.limit - jobs.size();
+    rest.from = place_after(page.last);
+  }
 }
 
 Result<std::vector<Job>> SqliteStore::started(std::size_t limit) {
-  return engine_jobs(kStarted, bounded(limit));
+  TRY_ASSIGN(JobPage page, engine_jobs(kStarted, bounded(limit)));
+  return std::move(page.jobs);
 }
 
 Result<std::optional<JobCollection>> SqliteStore::collection(const CollectionKey& key) {
   return read([&](Connection& db) {
     std::optional<JobCollection> out;
     Rows rows = db.query(kOneCollection.c_str(), folded(key));
-    if (rows.next()) out = read_collection(rows);
+    if (rows.next()) out = read_collection(rows, sealer_);
     return out;
   });
 }
@@ -371,7 +357,7 @@ Result<std::vector<JobCollection>> SqliteStore::collections(const CollectionQuer
     for (Rows rows =
              db.query(kCollections.c_str(), range.after, range.before, bounded(query.limit));
          rows.next();) {
-      out.push_back(read_collection(rows));
+      out.push_back(read_collection(rows, sealer_));
     }
     return out;
   });
@@ -391,7 +377,10 @@ Result<std::optional<Job>> SqliteStore::job(const JobKey& key) {
   return read([&](Connection& db) {
     std::optional<Job> out;
     Rows rows = db.query(kOneJob.c_str(), folded(key.collection), folded(key.name));
-    if (rows.next()) out = read_job(rows, sealer_);
+    if (!rows.next()) return out;
+    ReadJob read = read_job(rows, sealer_);
+    if (!read.definition) rows.fail(read.definition.error());
+    out = std::move(read.job);
     return out;
   });
 }
@@ -410,15 +399,19 @@ Result<std::optional<JobName>> SqliteStore::job_name(const JobKey& key) {
 }
 
 Result<std::vector<Job>> SqliteStore::jobs(const JobQuery& query) {
-  return read([&](Connection& db) {
-    std::vector<Job> out;
-    for (Rows rows = db.query(kJobs.c_str(), folded(query.collection), query.after, query.state,
-                              bounded(query.limit), bounded(query.skip));
-         rows.next();) {
-      out.push_back(read_job(rows, sealer_));
-    }
-    return out;
-  });
+  std::vector<Job> jobs;
+  JobQuery rest = query;
+  while (true) {
+    TRY_ASSIGN(JobPage page, read([&](Connection& db) {
+                 return read_page(db.query(kJobs.c_str(), folded(rest.collection), rest.after,
+                                           rest.state, bounded(rest.limit), bounded(rest.skip)));
+               }));
+    std::move(page.jobs.begin(), page.jobs.end(), std::back_inserter(jobs));
+    if (page.rows < rest.limit || jobs.size() >= query.limit) return jobs;
+    rest.limit = query.limit - jobs.size();
+    rest.skip = 0;
+    rest.after = folded(page.last_key->name);
+  }
 }
 
 Result<std::int64_t> SqliteStore::count_jobs(const CollectionKey& key) {
@@ -432,7 +425,7 @@ Result<std::vector<HistoryEntry>> SqliteStore::history(const HistoryQuery& query
 Status SqliteStore::add_token(const Token& token, const AuditEntry& entry) {
   Status added = Done{};
   const auto done = transaction([&](Connection& db) {
-    added = insert_token(db, token);
+    added = insert_token(db, sealer_, token);
     if (added) append_audit(db, entry);
   });
   return done ? added : done;
@@ -441,7 +434,7 @@ Status SqliteStore::add_token(const Token& token, const AuditEntry& entry) {
 Result<bool> SqliteStore::revoke_token(const std::string& id, const AuditEntry& entry) {
   bool revoked = false;
   const auto done = transaction([&](Connection& db) {
-    revoked = mark_token_revoked(db, id, entry.at);
+    revoked = mark_token_revoked(db, sealer_, id, entry.at);
     if (revoked) append_audit(db, entry);
   });
   if (!done) return done.error();
@@ -449,11 +442,11 @@ Result<bool> SqliteStore::revoke_token(const std::string& id, const AuditEntry& 
 }
 
 Result<std::optional<Token>> SqliteStore::token(const std::string& id) {
-  return read([&](Connection& db) { return find_token(db, id); });
+  return read([&](Connection& db) { return find_token(db, sealer_, id); });
 }
 
 Result<std::vector<Token>> SqliteStore::tokens(const std::string& after, std::size_t limit) {
-  return read([&](Connection& db) { return list_tokens(db, after, limit); });
+  return read([&](Connection& db) { return list_tokens(db, sealer_, after, limit); });
 }
 
 Result<std::vector<AuditRow>> SqliteStore::audit_rows(const AuditQuery& query) {

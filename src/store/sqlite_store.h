@@ -33,39 +33,17 @@
 #include "store/reader_pool.h"
 #include "store/sealer.h"
 #include "store/sqlite.h"
+#include "store/sqlite_open.h"
 #include "store/sqlite_reseal.h"
 #include "store/store.h"
 #include "store/store_facts.h"
 #include "store/token_store.h"
+#include "store/unreadable_jobs.h"
 
 namespace belfry {
 
 // One more than the threads that read, so that the engine never waits behind them.
 inline constexpr std::size_t kReadersMax = 16;
-
-// The log is copied into the database when it has grown by so many pages of 4 KiB: few, for what is
-// copied is brought to the disk in one go, and commits that come meanwhile wait behind it. It is
-// begun anew, if need be by force, when it has so many times as many: soon, for to write over what
-// is there is cheaper than to make a file longer (docs/decisions/024-a-short-log.md).
-inline constexpr int kCheckpointPages = 1024;
-inline constexpr int kLogTooLong = 2;
-
-enum class Checkpoints { in_background, in_commits };
-
-struct SqliteOptions {
-  std::filesystem::path directory;
-  std::filesystem::path key_file = {};  // empty: secret.key in the directory
-  std::string vfs = {};                 // SQLite's way to the disk; tests put one there that fails
-  int checkpoint_pages = kCheckpointPages;
-  Checkpoints checkpoints = Checkpoints::in_background;  // in_commits: the same at every run
-
-  // Called once, from any thread and perhaps within a call of the store, when nothing but
-  // opening it again will help.
-  std::function<void()> on_broken = {};
-};
-
-std::filesystem::path database_path(const std::filesystem::path& directory);
-std::filesystem::path key_path(const std::filesystem::path& directory);
 
 class SqliteStore final : public Store, public TokenStore, public AuditLog, public StoreFacts {
  public:
@@ -121,8 +99,18 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   void note_failure(const SqliteFailure& failure);
   void break_down();
 
+  // Of jobs that were asked for: those that can be used, how many there were, and the last of them.
+  struct JobPage {
+    std::vector<Job> jobs;
+    std::size_t rows = 0;
+    DuePlace last{kFirstInstant};
+    Shared<JobKey> last_key;
+  };
+  JobPage read_page(Rows rows);
+  Result<JobPage> due_page(const DueQuery& query);
+
   template <typename... Values>
-  Result<std::vector<Job>> engine_jobs(const std::string& sql, const Values&... values);
+  Result<JobPage> engine_jobs(const std::string& sql, const Values&... values);
   template <typename Read>
   auto read(Read body) -> Result<decltype(body(std::declval<Connection&>()))>;
   template <typename Read>
@@ -133,6 +121,7 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   const std::filesystem::path database_;
   const std::filesystem::path key_file_;
   Sealer sealer_;
+  UnreadableJobs unreadable_;
   Resealing resealing_;                   // of the thread that sweeps
   std::int64_t history_passed_over_ = 0;  // of the same
   const int checkpoint_pages_;

@@ -12,6 +12,8 @@
 #include "store/directory_lock.h"
 #include "store/durable_file.h"
 #include "store/key_file.h"
+#include "store/sqlite_copy.h"
+#include "store/sqlite_genuine.h"
 #include "store/sqlite_keys.h"
 #include "store/sqlite_rows.h"
 #include "store/sqlite_schema.h"
@@ -77,9 +79,14 @@ constexpr Rule kRules[] = {
 };
 
 // Whether it is started does not matter here, and in an older store is said elsewhere.
-const std::string kEveryJob = kSelectWaitingJob + R"(
+constexpr char kFromEveryJob[] = R"(
 FROM job AS j CROSS JOIN progress AS p ON p.job = j.id
               CROSS JOIN collection AS c ON c.id = j.collection)";
+const std::string kEveryJob = kSelectWaitingJob + kFromEveryJob;
+// Before there were MACs, and secrets of their own for error actions.
+constexpr std::int64_t kSchemaOfMacs = 8;
+const std::string kEveryOlderJob =
+    select_job("NULL", "p.covered_until", "NULL, NULL") + kFromEveryJob;
 
 class Findings {
  public:
@@ -120,10 +127,15 @@ void check_rules(Connection& db, Findings& findings) {
   }
 }
 
+bool has_macs(Connection& db) {
+  return db.value("PRAGMA user_version") >= kSchemaOfMacs;
+}
+
 void check_definitions(Connection& db, const Sealer& sealer, Findings& findings) {
-  Rows rows = db.query(kEveryJob.c_str());
+  Rows rows = db.query((has_macs(db) ? kEveryJob : kEveryOlderJob).c_str());
   while (!findings.full() && rows.next()) {
-    read_job(rows, sealer);
+    const ReadJob read = read_job(rows, sealer);
+    if (!read.definition) findings.add(read.definition.error().message);
     findings.add_failure();
   }
   findings.add_failure();
@@ -150,6 +162,26 @@ Result<std::string> contents_of(const std::filesystem::path& backup) {
   return fmt::format("{} in {}", counted(*jobs, "job"), counted(*collections, "job collection"));
 }
 
+// What only the keys can tell: whether all was written by Belfry, and whether it opens.
+void check_what_is_sealed(Connection& db, const std::filesystem::path& key_file,
+                          Findings& findings) {
+  const auto keys = read_key_file(key_file);
+  const Status fit = keys ? check_keys(key_file, *keys, db) : keys.error();
+  findings.add_failure();
+  if (!fit) {
+    findings.add(fit.error().message);
+    findings.add(
+        "without its keys nobody can tell whether tokens, job collections, definitions and secrets "
+        "are as Belfry wrote them: that was not verified");
+  }
+  if (!fit || keys->empty()) return;
+  Sealer sealer(*keys);
+  if (has_macs(db)) {
+    find_forged(db, sealer, [&findings](std::string found) { findings.add(std::move(found)); });
+  }
+  check_definitions(db, sealer, findings);
+}
+
 Status copy_synced(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::ifstream in(from, std::ios::binary);
   if (!in) return file_error("open", from);
@@ -166,8 +198,10 @@ Status copy_synced(const std::filesystem::path& from, const std::filesystem::pat
   return sync_file(to);
 }
 
-// The backup must be sound before anybody trusts it. Whether secrets are sealed in it.
-Result<bool> check_backup(const std::filesystem::path& copy, const std::filesystem::path& file) {
+// The backup must be sound before anybody trusts it. Whether its key is missing.
+Result<bool> check_backup(const std::filesystem::path& copy, const std::filesystem::path& file,
+                          const std::filesystem::path& key_file) {
+  TRY_ASSIGN(const bool has_keys, is_there(key_file));
   TRY_ASSIGN(const auto db, Connection::open(copy.native(), OpenMode::existing, ""));
   Findings findings(*db);
   if (const auto well = check_schema(*db); !well) {
@@ -176,11 +210,12 @@ Result<bool> check_backup(const std::filesystem::path& copy, const std::filesyst
                              well.error().message),
                  ""};
   }
-  const bool sealed = !keys_in_use(*db).empty();
+  const bool keyless = !has_keys && !keys_in_use(*db).empty();
   findings.add_failure();
   check_pages(*db, findings);
   check_rules(*db, findings);
-  if (findings.problems().empty()) return sealed;
+  if (!keyless) check_what_is_sealed(*db, key_file, findings);
+  if (findings.problems().empty()) return keyless;
   return Error{
       ErrorCode::invalid,
       fmt::format("{} is not a sound backup: {}", file.native(), findings.problems().front()), ""};
@@ -229,6 +264,7 @@ Status expect_database_in(const std::filesystem::path& directory) {
 
 Result<std::unique_ptr<Connection>> open_database_in(const std::filesystem::path& directory) {
   if (const auto there = expect_database_in(directory); !there) return there.error();
+  if (const auto ours = expect_database_files(directory); !ours) return ours.error();
   return Connection::open(database_path(directory).native(), OpenMode::existing, "");
 }
 
@@ -239,29 +275,23 @@ std::vector<std::string> check_tables(Connection& db) {
   return findings.problems();
 }
 
-Result<std::vector<std::string>> check_store(const std::filesystem::path& directory,
-                                             const std::filesystem::path& key_file) {
+Result<StoreFindings> check_store(const std::filesystem::path& directory,
+                                  const std::filesystem::path& key_file) {
   TRY_ASSIGN(const auto db, open_database_in(directory));
   db->keep_log_on_close();
   Findings findings(*db);
   if (const auto well = check_schema(*db); !well) {
     findings.add(well.error().message);
-    return findings.problems();
+    return StoreFindings{findings.problems()};
   }
   db->run("BEGIN");
-  std::optional<Sealer> sealer;
-  const auto place = place_of_key(directory, key_file);
-  const auto keys = read_key_file(place);
-  const Status fit = keys ? check_keys(place, *keys, *db) : keys.error();
-  findings.add_failure();
-  if (!fit) findings.add(fit.error().message);
-  if (fit && !keys->empty()) sealer.emplace(*keys);
+  check_what_is_sealed(*db, place_of_key(directory, key_file), findings);
   check_pages(*db, findings);
   check_rules(*db, findings);
-  if (sealer) check_definitions(*db, *sealer, findings);
+  const std::int64_t older = has_macs(*db) ? rows_without_mac(*db) : 0;
   db->run("ROLLBACK");
   findings.add_failure();
-  return findings.problems();
+  return StoreFindings{findings.problems(), older};
 }
 
 Result<std::string> back_up_store(const std::filesystem::path& directory,
@@ -275,18 +305,8 @@ Result<std::string> back_up_store(const std::filesystem::path& directory,
   TRY_ASSIGN(const auto db, open_database_in(directory));
   db->keep_log_on_close();
   if (const auto well = check_schema(*db); !well) return well.error();
-  const std::filesystem::path unfinished = target.native() + ".unfinished";
-  ::unlink(unfinished.c_str());
-  // SQLite fills an empty file as it is, with its permissions.
-  if (const auto made = make_private_file(unfinished); !made) return made.error();
-  db->run("VACUUM INTO ?1", unfinished.native());
-  if (db->failed()) {
-    ::unlink(unfinished.c_str());
-    return db->take_failure().error;
-  }
-  TRY_ASSIGN(const std::string contents, contents_of(unfinished));
-  if (const auto done = sync_file(unfinished); !done) return done.error();
-  if (const auto done = publish(unfinished, target); !done) return done.error();
+  if (const auto done = copy_database(*db, target); !done) return done.error();
+  TRY_ASSIGN(const std::string contents, contents_of(target));
   return fmt::format(
       "Backed up {} to {}: {}. The key that opens its secrets is not in it: keep {} too, "
       "elsewhere.",
@@ -301,23 +321,24 @@ Result<std::string> restore_store(const std::filesystem::path& file,
   TRY_ASSIGN(const auto lock, DirectoryLock::take(directory));
   const auto database = database_path(directory);
   if (const auto free = check_place(file, database); !free) return free.error();
-  const std::filesystem::path keys = place_of_key(directory, key_file);
-  TRY_ASSIGN(const bool has_keys, is_there(keys));
   const std::filesystem::path copy = database.native() + ".unfinished";
   ::unlink(copy.c_str());
   if (const auto done = copy_synced(file, copy); !done) return done.error();
-  const auto sealed = check_backup(copy, file);
-  if (!sealed) {
+  const std::filesystem::path keys = place_of_key(directory, key_file);
+  const auto keyless = check_backup(copy, file, keys);
+  if (!keyless) {
     ::unlink(copy.c_str());
-    return sealed.error();
+    return keyless.error();
   }
   TRY_ASSIGN(const std::string contents, contents_of(copy));
   if (const auto done = publish(copy, database); !done) return done.error();
   std::string said = fmt::format("Restored {} to {}: {}.", full_path(file).native(),
                                  full_path(directory).native(), contents);
-  if (*sealed && !has_keys) {
-    said += fmt::format(" Put the key that sealed its secrets at {} before the server starts.",
-                        full_path(keys).native());
+  if (*keyless) {
+    said += fmt::format(
+        " Put the key that sealed its secrets at {0} before the server starts. Without it nobody "
+        "could verify that the backup is as Belfry wrote it: belfry check --store {1} does.",
+        full_path(keys).native(), full_path(directory).native());
   }
   return said;
 }

@@ -22,10 +22,16 @@ inline constexpr std::size_t kProblemsMax = 100;
 Status expect_database_in(const std::filesystem::path& directory);
 Result<std::unique_ptr<Connection>> open_database_in(const std::filesystem::path& directory);
 
-// What is wrong with the database, the first kProblemsMax; empty when nothing is. Here and below
-// the keys are in `key_file`, or in the directory where that is empty.
-Result<std::vector<std::string>> check_store(const std::filesystem::path& directory,
-                                             const std::filesystem::path& key_file = {});
+// What is wrong with the database, the first kProblemsMax; empty when nothing is. And how many rows
+// of an older version have no MAC yet: until there are none, such a row is believed.
+struct StoreFindings {
+  std::vector<std::string> problems;
+  std::int64_t without_mac = 0;
+};
+
+// Here and below the keys are in `key_file`, or in the directory where that is empty.
+Result<StoreFindings> check_store(const std::filesystem::path& directory,
+                                  const std::filesystem::path& key_file = {});
 
 // The same of an open one, but for what is sealed in it.
 std::vector<std::string> check_tables(Connection& db);

@@ -62,7 +62,7 @@ class SqliteUpkeepTest : public testing::Test {
     const auto found = check_store(directory());
     if (!found) return "error: " + found.error().message;
     std::string out;
-    for (const std::string& problem : *found) out += problem + '\n';
+    for (const std::string& problem : found->problems) out += problem + '\n';
     return out;
   }
 
@@ -104,8 +104,9 @@ const Damage kDamages[] = {
     {"RemovedAndThere", "INSERT INTO removed VALUES (1)", "there and removed"},
     {"StrayHistory", "UPDATE history SET job = 99", "histories of jobs that never were"},
     {"NoState", "UPDATE progress SET state = 9 WHERE job = 1", "a column holds 9"},
-    {"NoDefinition", "UPDATE job SET definition = '{' WHERE id = 1", "cannot be read"},
-    {"ForeignSecret", "UPDATE job SET secrets = zeroblob(60) WHERE id = 2", "do not open"},
+    {"NoDefinition", "UPDATE job SET definition = '{' WHERE id = 1", "was not written by Belfry"},
+    {"ForeignSecret", "UPDATE job SET secrets = zeroblob(60) WHERE id = 2",
+     "was not written by Belfry"},
     {"StaleIndex",
      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '(due,', '(seq,') "
      "WHERE name = 'progress_due'",
@@ -129,6 +130,7 @@ TEST_F(SqliteUpkeepTest, AMissingKeyIsFound) {
   std::filesystem::remove(key_path(directory()));
   EXPECT_TRUE(contains(problems(), key_path(directory()).native() + " is missing"));
   EXPECT_TRUE(contains(problems(), "--key-file")) << "it may stand elsewhere";
+  EXPECT_TRUE(contains(problems(), "was not verified"));
 }
 
 TEST_F(SqliteUpkeepTest, AKeyThatSealedNothingHereIsFound) {
@@ -143,7 +145,7 @@ TEST_F(SqliteUpkeepTest, AKeyThatStandsElsewhereIsFoundAndNamed) {
   open_filled().reset();
   const auto elsewhere = scratch_.path() / "elsewhere.key";
   std::filesystem::rename(key_path(directory()), elsewhere);
-  EXPECT_TRUE(check_store(directory(), elsewhere).value().empty());
+  EXPECT_TRUE(check_store(directory(), elsewhere).value().problems.empty());
   EXPECT_TRUE(contains(back_up_store(directory(), backup(), elsewhere).value(), elsewhere));
   const auto restored = restore_store(backup(), other_directory(), elsewhere);
   EXPECT_FALSE(contains(restored.value(), "Put the key"));
@@ -181,7 +183,7 @@ TEST_F(SqliteUpkeepTest, ABackupOfARunningServerIsWholeAndGoesOnItsOwn) {
             with_secret(sample_job(2, "b"), kCanary).definition);
   EXPECT_FALSE(other->job({collection_key(), "c"}).value());
   EXPECT_EQ(other->due({5}).value().size(), 1u);
-  EXPECT_TRUE(check_store(other_directory()).value().empty());
+  EXPECT_TRUE(check_store(other_directory()).value().problems.empty());
 }
 
 TEST_F(SqliteUpkeepTest, ABackupNeverOverwrites) {

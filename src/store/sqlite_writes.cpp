@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "store/row_macs.h"
+#include "store/sealed_definition.h"
 #include "store/sqlite_rows.h"
-#include "wire/definition_json.h"
 
 namespace belfry {
 
@@ -17,13 +18,13 @@ namespace {
 
 constexpr char kInsertCollection[] = R"(
 INSERT INTO collection(folded, subscription, resource_group, name, location, tags, sku, state,
-                       max_job_count, max_frequency, max_interval, gen, jobs)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0) ON CONFLICT DO NOTHING)";
+                       max_job_count, max_frequency, max_interval, gen, mac, jobs)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0) ON CONFLICT DO NOTHING)";
 
 // The spelling of the names stays.
 constexpr char kUpdateCollection[] = R"(
 UPDATE collection SET location = ?3, tags = ?4, sku = ?5, state = ?6, max_job_count = ?7,
-                      max_frequency = ?8, max_interval = ?9, gen = ?10
+                      max_frequency = ?8, max_interval = ?9, gen = ?10, mac = ?11
 WHERE folded = ?1 AND gen = ?2)";
 
 constexpr char kFindCollectionOfGen[] = "SELECT id FROM collection WHERE folded = ?1 AND gen = ?2";
@@ -38,13 +39,13 @@ constexpr char kDeleteJobsOf[] = "DELETE FROM job WHERE collection = ?1";
 
 // One row, and no SELECT: SQLite need not be ready then to undo a part of it.
 constexpr char kInsertJob[] = R"(
-INSERT INTO job(id, collection, folded, name, definition, secrets)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING)";
+INSERT INTO job(id, collection, folded, name, definition, secrets, error_secrets, mac)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING)";
 constexpr char kLastRemoved[] = "SELECT job FROM removed ORDER BY job DESC LIMIT 1";
 constexpr char kIsRemoved[] = "SELECT 1 FROM removed WHERE job = ?1";
 
 constexpr char kUpdateJob[] = R"(
-UPDATE job SET definition = ?5, secrets = ?6
+UPDATE job SET definition = ?5, secrets = ?6, error_secrets = ?7, mac = ?8
 WHERE id = ?1 AND folded = ?3 AND collection = ?2
   AND EXISTS (SELECT 1 FROM progress WHERE job = ?1 AND gen = ?4))";
 
@@ -118,8 +119,6 @@ constexpr char kLastIfAllEndedAfter[] = R"(
 SELECT max(id) FROM (SELECT id, ended FROM history WHERE id > ?1 ORDER BY id LIMIT ?2)
 HAVING min(ended) > ?3)";
 
-constexpr char kRememberKey[] = "INSERT INTO sealing(key_id) VALUES (?1) ON CONFLICT DO NOTHING";
-
 WriteResult applied_if(bool condition) {
   return condition ? WriteResult::applied : WriteResult::refused;
 }
@@ -171,22 +170,12 @@ bool advance(Connection& db, const Job& job, Advance what) {
   return known;
 }
 
-// The sealed secrets, or nothing where the definition has none.
-std::optional<std::string> sealed_secrets(Connection& db, const Sealer& sealer, const Job& job) {
-  const std::string text = secrets_text(job.definition);
-  if (text.empty()) return std::nullopt;
-  auto sealed = sealer.seal(job.id, text);
-  if (!sealed) {
-    db.fail(sealed.error());
-    return std::nullopt;
-  }
-  db.run(kRememberKey, Blob{sealer.sealing_key_id()});
-  return *std::move(sealed);
-}
-
-std::optional<Blob> as_blob(const std::optional<std::string>& bytes) {
-  if (!bytes) return std::nullopt;
-  return Blob{*bytes};
+// On an error the connection fails.
+SealedDefinition sealed(Connection& db, const Sealer& sealer, const Job& job) {
+  auto out = seal_definition(sealer, job);
+  if (out) return *std::move(out);
+  db.fail(out.error());
+  return {};
 }
 
 // All of it but its progress, which went first.
@@ -245,9 +234,10 @@ void SqliteBatch::finish() {
 WriteResult SqliteBatch::apply_one(const PutCollection& write) {
   const JobCollection& it = write.collection;
   ASSERT(it.gen != kGenAbsent);
+  const std::string mac = sealer_.mac(mac_text(it));
   const auto values = std::make_tuple(
       std::string_view(it.location), tags_text(it.tags), it.sku, it.state, it.quota.max_job_count,
-      it.quota.max_recurrence.frequency, it.quota.max_recurrence.interval, it.gen);
+      it.quota.max_recurrence.frequency, it.quota.max_recurrence.interval, it.gen, Blob{mac});
   const std::string key = folded(it.key);
   const auto changed = std::apply(
       [&](const auto&... rest) {
@@ -326,9 +316,10 @@ bool SqliteBatch::is_being_removed(JobId id) {
 bool SqliteBatch::insert(const Job& job) {
   const auto collection = id_of(folded(job.key->collection));
   if (!collection || is_being_removed(job.id)) return false;
-  const auto secrets = sealed_secrets(db_, sealer_, job);
+  const auto stored = sealed(db_, sealer_, job);
   const auto inserted = db_.run(kInsertJob, job.id, *collection, folded(job.key->name),
-                                job.key->name, definition_text(job.definition), as_blob(secrets));
+                                job.key->name, stored.document, as_blob(stored.main_secrets),
+                                as_blob(stored.error_secrets), Blob{stored.mac});
   if (inserted == 0) return false;
   insert_progress(db_, *collection, job);
   if (job.next && job.next->started) write_started(db_, job);
@@ -339,9 +330,10 @@ bool SqliteBatch::insert(const Job& job) {
 bool SqliteBatch::replace(const Job& job, std::int64_t expected_gen) {
   const auto collection = id_of(folded(job.key->collection));
   if (!collection) return false;
-  const auto secrets = sealed_secrets(db_, sealer_, job);
-  const auto updated = db_.run(kUpdateJob, job.id, *collection, folded(job.key->name), expected_gen,
-                               definition_text(job.definition), as_blob(secrets));
+  const auto stored = sealed(db_, sealer_, job);
+  const auto updated =
+      db_.run(kUpdateJob, job.id, *collection, folded(job.key->name), expected_gen, stored.document,
+              as_blob(stored.main_secrets), as_blob(stored.error_secrets), Blob{stored.mac});
   if (updated == 0 || !update_progress(db_, job, expected_gen)) return false;
   write_started(db_, job);
   return true;

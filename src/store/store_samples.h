@@ -14,6 +14,7 @@
 
 #include "base/assert.h"
 #include "store/store.h"
+#include "wire/definition_json.h"
 
 namespace belfry {
 
@@ -88,6 +89,13 @@ inline Job with_secret(Job job, const std::string& password) {
   std::get<HttpAction>(job.definition.edit().action.what).authentication =
       BasicAuthentication{.username = "anna", .password = Secret(password)};
   return job;
+}
+
+// All secrets of both actions, as text.
+inline std::string secrets_of(const JobDefinition& definition) {
+  std::string out = secrets_text(definition.action);
+  if (definition.error_action) out += secrets_text(*definition.error_action);
+  return out;
 }
 
 // Waits until `due`.

@@ -134,7 +134,7 @@ struct PayloadWriter {
     out.object("queueMessage", [&] {
       out.member("storageAccount", action.storage_account);
       out.member("queueName", action.queue_name);
-      if (options.secrets == Secrets::include) out.member("sasToken", action.sas_token.reveal());
+      if (options.secrets == Secrets::name) out.member("sasToken", sealed_name(action.sas_token));
       out.member("message", action.message);
     });
     out.member("type", "StorageQueue");

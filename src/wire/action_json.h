@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "model/action.h"
 #include "wire/json.h"
@@ -20,7 +21,17 @@ inline constexpr std::size_t kCustomPropertiesMax = 50;
 inline constexpr std::size_t kSecretBytesMax = 16 * 1024;
 inline constexpr std::size_t kDurationBytesMax = 64;
 
-enum class Secrets { omit, include };
+// What stands for a secret that is stored, in an answer for that of a header, and what a client
+// sends for one that is to stay as it is.
+inline constexpr std::string_view kSealed = "(sealed)";
+
+// Whether it is said that there is a secret: of headers it always is.
+enum class Secrets { omit, name };
+
+// What is written for a secret of a required member.
+inline std::string_view sealed_name(const Secret& secret) {
+  return secret.empty() ? std::string_view() : kSealed;
+}
 
 // The live service wrote hh:mm:ss; some clients read nothing but ISO 8601.
 enum class DurationForm { time_span, iso8601 };

@@ -54,14 +54,14 @@ struct AuthenticationWriter {
 
   void operator()(const BasicAuthentication& basic) const {
     out.member("username", basic.username);
-    if (secrets == Secrets::include) out.member("password", basic.password.reveal());
+    if (secrets == Secrets::name) out.member("password", sealed_name(basic.password));
     out.member("type", "Basic");
   }
 
   void operator()(const ClientCertificate& certificate) const {
-    if (secrets == Secrets::include) {
-      out.member("pfx", certificate.pfx.reveal());
-      out.member("password", certificate.password.reveal());
+    if (secrets == Secrets::name) {
+      out.member("pfx", sealed_name(certificate.pfx));
+      out.member("password", sealed_name(certificate.password));
     }
     if (!certificate.thumbprint.empty()) {
       out.member("certificateThumbprint", certificate.thumbprint);
@@ -81,7 +81,7 @@ struct AuthenticationWriter {
     out.member("tenant", oauth.tenant);
     out.member("audience", oauth.audience);
     out.member("clientId", oauth.client_id);
-    if (secrets == Secrets::include) out.member("secret", oauth.secret.reveal());
+    if (secrets == Secrets::name) out.member("secret", sealed_name(oauth.secret));
     out.member("type", "ActiveDirectoryOAuth");
   }
 };

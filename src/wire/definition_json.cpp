@@ -6,6 +6,8 @@
 
 #include <limits>
 
+#include "model/action_secrets.h"
+#include "model/destination.h"
 #include "wire/iso8601.h"
 #include "wire/timing_json.h"
 
@@ -14,39 +16,70 @@ namespace {
 
 namespace json = boost::json;
 
-// Calls `each` with a name that never changes and the secret that goes by it.
-template <typename HttpLike, typename Each>
-void visit_http_secrets(HttpLike& action, const std::string& prefix, Each each) {
-  if (!action.authentication) return;
-  if (auto* basic = std::get_if<BasicAuthentication>(&*action.authentication)) {
-    each(prefix + "password", basic->password);
-  } else if (auto* certificate = std::get_if<ClientCertificate>(&*action.authentication)) {
-    each(prefix + "pfx", certificate->pfx);
-    each(prefix + "password", certificate->password);
-  } else if (auto* oauth = std::get_if<ActiveDirectoryOAuth>(&*action.authentication)) {
-    each(prefix + "secret", oauth->secret);
-  }
+// Version 0.1 called a secret by its role and the last part of its name.
+template <typename Each>
+void visit_secrets_of_both(JobDefinition& definition, Each each) {
+  const auto renamed = [&each](const std::string& role) {
+    return [&each, role](const std::string& name, Secret& secret) {
+      each(role + name.substr(name.rfind('.')), secret);
+    };
+  };
+  visit_secrets(definition.action, renamed("action"));
+  if (definition.error_action) visit_secrets(*definition.error_action, renamed("errorAction"));
 }
 
-template <typename ActionLike, typename Each>
-void visit_action_secrets(ActionLike& action, const std::string& prefix, Each each) {
-  if (auto* http = std::get_if<HttpAction>(&action.what)) {
-    visit_http_secrets(*http, prefix, each);
-  } else if (auto* queue = std::get_if<StorageQueueAction>(&action.what)) {
-    each(prefix + "sasToken", queue->sas_token);
-  } else if (auto* bus_queue = std::get_if<ServiceBusQueueAction>(&action.what)) {
-    each(prefix + "sasKey", bus_queue->message.sas_key);
-  } else if (auto* topic = std::get_if<ServiceBusTopicAction>(&action.what)) {
-    each(prefix + "sasKey", topic->message.sas_key);
-  }
+// Calls `use` with what finds a secret's text by its name.
+template <typename Use>
+Status read_secrets(std::string_view secrets, Use use) {
+  if (secrets.empty()) return Done{};
+  JsonMemory memory;
+  TRY_ASSIGN(const json::value sealed, parse_json(secrets, JsonDialect::own, memory.get()));
+  const auto* names = sealed.if_object();
+  if (names == nullptr) return Error{ErrorCode::internal, "Stored secrets are not an object.", {}};
+  use([names](const std::string& name, Secret& secret) {
+    const auto* text = names->if_contains(name);
+    if (text != nullptr && text->is_string()) secret = Secret(std::string(text->get_string()));
+  });
+  return Done{};
 }
 
-template <typename DefinitionLike, typename Each>
-void visit_secrets(DefinitionLike& definition, Each each) {
-  visit_action_secrets(definition.action, "action.", each);
-  if (definition.error_action) {
-    visit_action_secrets(*definition.error_action, "errorAction.", each);
-  }
+// The secret of that name, if the action has one; that of a header by any spelling.
+const Secret* find_secret(const Action& action, const std::string& name) {
+  const Secret* found = nullptr;
+  visit_secrets(action, [&](const std::string& other, const Secret& secret) {
+    const bool same = other == name || (found == nullptr && equal_ignoring_case(other, name));
+    if (same && !secret.empty()) found = &secret;
+  });
+  return found;
+}
+
+void keep_secrets_of(Action& action, const Action* stored, const std::string& path,
+                     Reading& reading) {
+  visit_secrets(action, [&](const std::string& name, Secret& secret) {
+    if (secret.reveal() != kSealed) return;
+    const Secret* kept = stored == nullptr ? nullptr : find_secret(*stored, name);
+    if (kept == nullptr) {
+      reading.fail(path + '.' + name,
+                   fmt::format("is sent as '{}', but nothing is stored that this could stand for: "
+                               "send the secret itself.",
+                               kSealed));
+    } else if (const auto before = destination_of(*stored); before != destination_of(action)) {
+      reading.fail(path + '.' + name,
+                   fmt::format("must be sent again, for the action goes elsewhere now: what is "
+                               "stored was given for {}.",
+                               before));
+    } else {
+      secret = *kept;
+    }
+  });
+}
+
+bool keeps_any(const Action& action) {
+  bool any = false;
+  visit_secrets(action, [&](const std::string&, const Secret& secret) {
+    any = any || secret.reveal() == kSealed;
+  });
+  return any;
 }
 
 void read_actions(ObjectReader& properties, JobDefinition& definition, Reading& reading) {
@@ -81,7 +114,8 @@ JobDefinition read_definition(ObjectReader& properties, Reading& reading) {
 
 std::string measured_text(const JobDefinition& definition, Reading& reading) {
   std::string text = definition_text(definition);
-  const std::size_t bytes = text.size() + secrets_text(definition).size();
+  std::size_t bytes = text.size() + secrets_text(definition.action).size();
+  if (definition.error_action) bytes += secrets_text(*definition.error_action).size();
   const std::size_t bytes_max = job_bytes_max(reading.body_bytes_max);
   if (bytes > bytes_max) {
     reading.fail(
@@ -111,9 +145,9 @@ std::string definition_text(const JobDefinition& definition, Secrets secrets) {
   return out.take();
 }
 
-std::string secrets_text(const JobDefinition& definition) {
+std::string secrets_text(const Action& action) {
   JsonWriter out;
-  visit_secrets(definition, [&](const std::string& name, const Secret& secret) {
+  visit_secrets(action, [&](const std::string& name, const Secret& secret) {
     if (secret.empty()) return;
     if (out.text().empty()) out.begin_object();
     out.member(name, secret.reveal());
@@ -122,30 +156,36 @@ std::string secrets_text(const JobDefinition& definition) {
   return out.take();
 }
 
-Result<JobDefinition> parse_definition(std::string_view definition, std::string_view secrets) {
+Result<JobDefinition> parse_definition(std::string_view definition) {
   JsonMemory memory;
   TRY_ASSIGN(const json::value value, parse_json(definition, JsonDialect::own, memory.get()));
   const auto* object = value.if_object();
   if (object == nullptr) return Error{ErrorCode::internal, "A stored job is not an object.", {}};
-  // What was accepted once is not judged again: the secrets are still missing here, and the
-  // rules may have become stricter since.
+  // The faults are not looked at: the secrets are still missing here, and the rules may have
+  // become stricter since.
   Reading reading{.body_bytes_max = std::numeric_limits<std::size_t>::max()};
-  JobDefinition out;
-  {
-    ObjectReader properties(*object, "", reading);
-    out = read_definition(properties, reading);
-  }
-  if (secrets.empty()) return out;
-  JsonMemory secrets_memory;
-  TRY_ASSIGN(const json::value sealed, parse_json(secrets, JsonDialect::own, secrets_memory.get()));
-  const auto* names = sealed.if_object();
-  if (names == nullptr) return Error{ErrorCode::internal, "Stored secrets are not an object.", {}};
-  visit_secrets(out, [&](const std::string& name, Secret& secret) {
-    if (const auto* text = names->if_contains(name); text != nullptr && text->is_string()) {
-      secret = Secret(std::string(text->get_string()));
-    }
-  });
-  return out;
+  ObjectReader properties(*object, "", reading);
+  return read_definition(properties, reading);
+}
+
+Status add_secrets(Action& action, std::string_view secrets) {
+  return read_secrets(secrets, [&](const auto& fill) { visit_secrets(action, fill); });
+}
+
+Status add_secrets_of_both(JobDefinition& definition, std::string_view secrets) {
+  return read_secrets(secrets, [&](const auto& fill) { visit_secrets_of_both(definition, fill); });
+}
+
+void keep_secrets(JobDefinition& definition, const PreviousDefinition& stored,
+                  const std::string& path, Reading& reading) {
+  auto& error_action = definition.error_action;
+  if (!keeps_any(definition.action) && !(error_action && keeps_any(*error_action))) return;
+  const JobDefinition* before = stored ? stored() : nullptr;
+  keep_secrets_of(definition.action, before ? &before->action : nullptr, path, reading);
+  if (!error_action) return;
+  const bool had_one = before != nullptr && before->error_action;
+  keep_secrets_of(*error_action, had_one ? &*before->error_action : nullptr, path + ".errorAction",
+                  reading);
 }
 
 }  // namespace belfry

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -36,10 +37,21 @@ std::string measured_text(const JobDefinition& definition, Reading& reading);
 void write_definition(JsonWriter& out, const JobDefinition& definition,
                       const WriteOptions& options);
 
-// For the store: the definition's text, the secrets' text (empty when there are none), and both
-// together again.
+// For the store: the definition's text, and apart from it the secrets' of each action (empty when
+// there are none). What comes back from the store was accepted once and is not judged again.
 std::string definition_text(const JobDefinition& definition, Secrets secrets = Secrets::omit);
-std::string secrets_text(const JobDefinition& definition);
-Result<JobDefinition> parse_definition(std::string_view definition, std::string_view secrets);
+std::string secrets_text(const Action& action);
+Result<JobDefinition> parse_definition(std::string_view definition);
+Status add_secrets(Action& action, std::string_view secrets);
+
+// The same from a text of version 0.1, which had those of both actions.
+Status add_secrets_of_both(JobDefinition& definition, std::string_view secrets);
+
+// A secret that a client sent as kSealed is the one that is stored at its place, as long as the
+// action still goes where that one may go; else it is a fault. `stored` is asked only if there is
+// such a secret, and may give none; `path` is that of the action.
+using PreviousDefinition = std::function<const JobDefinition*()>;
+void keep_secrets(JobDefinition& definition, const PreviousDefinition& stored,
+                  const std::string& path, Reading& reading);
 
 }  // namespace belfry

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "model/secret_mask.h"
 #include "model/url.h"
 #include "wire/authentication_json.h"
 
@@ -40,33 +41,57 @@ bool is_token(std::string_view name) {
   });
 }
 
+template <typename Names>
+bool is_among(const Names& names, std::string_view name) {
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](std::string_view other) { return equal_ignoring_case(name, other); });
+}
+
 bool is_reserved(std::string_view name) {
-  return std::any_of(
-      std::begin(kReservedHeaders), std::end(kReservedHeaders),
-      [&](std::string_view reserved) { return equal_ignoring_case(name, reserved); });
+  return is_among(kReservedHeaders, name);
 }
 
 std::string what_is_wrong_with_header(std::string_view name, const json::value& value) {
   if (!is_token(name)) return "is not a header name.";
   if (is_reserved(name)) return "cannot be set: it belongs to the connection.";
-  if (!value.is_string()) return fmt::format("must be a string; it is {}.", shown(value));
+  // Not shown: it may be secret.
+  if (!value.is_string()) return "must be a string.";
   if (!is_header_value(value.get_string())) return "must not hold control characters.";
   return {};
 }
 
-HttpAction::Headers read_headers(ObjectReader& request, Reading& reading) {
-  HttpAction::Headers headers;
+// One that reads as sealed was secret when it was shown, and stays so.
+bool is_secret(const HttpAction& action, std::string_view name, std::string_view value) {
+  return value == kSealed || is_secret_header(name) || is_among(action.named_secret, name);
+}
+
+std::vector<std::string> read_named_secret(ObjectReader& request, Reading& reading) {
+  std::vector<std::string> out;
+  const json::value* value = request.find("secretHeaders");
+  if (value == nullptr) return out;
+  const std::string path = request.path_of("secretHeaders");
+  for (const Element& element : elements_of(*value, path, kHeadersMax, reading)) {
+    const auto* name = element.value->if_string();
+    if (name == nullptr || !is_token(*name)) {
+      reading.fail(element.path(), "is not a header name.");
+    } else {
+      out.emplace_back(*name);
+    }
+  }
+  return out;
+}
+
+void read_headers(ObjectReader& request, HttpAction& out, Reading& reading) {
+  out.named_secret = read_named_secret(request, reading);
   const json::value* value = request.find("headers");
-  if (value == nullptr) return headers;
+  if (value == nullptr) return;
   const auto* object = value->if_object();
   if (object == nullptr) {
-    request.fail("headers", fmt::format("must be an object; it is {}.", shown(*value)));
-    return headers;
+    return request.fail("headers", fmt::format("must be an object; it is {}.", shown(*value)));
   }
   if (object->size() > kHeadersMax) {
-    request.fail("headers", fmt::format("has {} headers; at most {} are allowed.", object->size(),
-                                        kHeadersMax));
-    return headers;
+    return request.fail("headers", fmt::format("has {} headers; at most {} are allowed.",
+                                               object->size(), kHeadersMax));
   }
   std::size_t bytes = 0;
   for (const auto& [name, header] : *object) {
@@ -75,14 +100,18 @@ HttpAction::Headers read_headers(ObjectReader& request, Reading& reading) {
       reading.fail(fmt::format("{}.{}", request.path_of("headers"), std::string_view(name)), fault);
       continue;
     }
-    headers.emplace_back(std::string(name), std::string(header.get_string()));
-    bytes += headers.back().first.size() + headers.back().second.size();
+    const std::string_view text = header.get_string();
+    bytes += name.size() + text.size();
+    if (is_secret(out, name, text)) {
+      out.secret_headers.emplace_back(std::string(name), Secret(std::string(text)));
+    } else {
+      out.headers.emplace_back(std::string(name), std::string(text));
+    }
   }
   if (bytes > kHeadersBytesMax) {
     request.fail("headers", fmt::format("are {} characters in total; at most {} are allowed.",
                                         bytes, kHeadersBytesMax));
   }
-  return headers;
 }
 
 std::string read_uri(ObjectReader& request) {
@@ -109,6 +138,19 @@ std::string read_method(ObjectReader& request) {
   return method;
 }
 
+void write_headers(JsonWriter& out, const HttpAction& action) {
+  if (!action.headers.empty() || !action.secret_headers.empty()) {
+    out.object("headers", [&] {
+      for (const auto& [name, value] : action.headers) out.member(name, value);
+      for (const auto& [name, value] : action.secret_headers) out.member(name, kSealed);
+    });
+  }
+  if (action.named_secret.empty()) return;
+  out.array("secretHeaders", [&] {
+    for (const std::string& name : action.named_secret) out.value(name);
+  });
+}
+
 }  // namespace
 
 bool is_header_value(std::string_view value) {
@@ -127,7 +169,7 @@ HttpAction read_http_action(ObjectReader request, bool declared_https, Reading& 
   out.declared_https = declared_https;
   out.uri = read_uri(request);
   out.method = read_method(request);
-  out.headers = read_headers(request, reading);
+  read_headers(request, out, reading);
   out.body = request.text("body", reading.body_bytes_max);
   if (auto authentication = request.object("authentication")) {
     out.authentication = read_authentication(std::move(*authentication));
@@ -139,11 +181,7 @@ void write_http_action(JsonWriter& out, const HttpAction& action, Secrets secret
   out.begin_object();
   out.member("uri", action.uri);
   out.member("method", action.method);
-  if (!action.headers.empty()) {
-    out.object("headers", [&] {
-      for (const auto& [name, value] : action.headers) out.member(name, value);
-    });
-  }
+  write_headers(out, action);
   if (action.body) out.member("body", *action.body);
   if (action.authentication) {
     out.name("authentication");

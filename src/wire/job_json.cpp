@@ -28,9 +28,13 @@ constexpr Spelling<JobState> kStates[] = {
     {"faulted", JobState::faulted},
 };
 
-void read_properties(ObjectReader& properties, JobRequest& out, Reading& reading) {
+void read_properties(ObjectReader& properties, JobRequest& out, const PreviousDefinition& stored,
+                     Reading& reading) {
   properties.skip("status");  // ours to tell; clients send back what they were given
   out.definition = read_definition(properties, reading);
+  if (reading.errors.empty()) {
+    keep_secrets(out.definition, stored, properties.path_of("action"), reading);
+  }
   if (reading.errors.empty()) out.text = measured_text(out.definition, reading);
   const auto state = properties.choice("state", kStates);
   if (state && is_final(*state)) {
@@ -120,7 +124,7 @@ json::value in_place(json::object patch) {
 
 }  // namespace
 
-JobRequest read_job(const json::value& body, Reading& reading) {
+JobRequest read_job(const json::value& body, Reading& reading, const PreviousDefinition& stored) {
   JobRequest out;
   const auto* object = body.if_object();
   if (object == nullptr) {
@@ -130,9 +134,9 @@ JobRequest read_job(const json::value& body, Reading& reading) {
   ObjectReader whole(*object, "", reading);
   for (const auto* name : {"id", "type", "name"}) whole.skip(name);
   if (auto properties = whole.object("properties")) {
-    read_properties(*properties, out, reading);
+    read_properties(*properties, out, stored, reading);
   } else if (whole.find("properties") == nullptr) {
-    read_properties(whole, out, reading);
+    read_properties(whole, out, stored, reading);
   }
   return out;
 }
@@ -140,8 +144,7 @@ JobRequest read_job(const json::value& body, Reading& reading) {
 json::value patched_job(const Job& job, const json::value& patch) {
   const auto* object = patch.if_object();
   if (object == nullptr) return patch;  // read_job() says what is wrong with it
-  const auto written =
-      parse_json(definition_text(job.definition, Secrets::include), JsonDialect::own);
+  const auto written = parse_json(definition_text(job.definition, Secrets::name), JsonDialect::own);
   ASSERT(written);
   json::object properties = written->as_object();
   properties["state"] = job.state == JobState::disabled ? "disabled" : "enabled";

@@ -8,7 +8,7 @@
 
 #include "model/history.h"
 #include "model/job.h"
-#include "wire/action_json.h"
+#include "wire/definition_json.h"
 #include "wire/json.h"
 #include "wire/json_writer.h"
 
@@ -22,10 +22,12 @@ struct JobRequest {
   bool enabled = true;
 };
 
-// Reads the body of a PUT: {"properties": {…}}, or the properties themselves.
-JobRequest read_job(const boost::json::value& body, Reading& reading);
+// Reads the body of a PUT: {"properties": {…}}, or the properties themselves. `stored` is the job's
+// definition as it was, for secrets that are to stay (keep_secrets()).
+JobRequest read_job(const boost::json::value& body, Reading& reading,
+                    const PreviousDefinition& stored = {});
 
-// The body of a PATCH laid over the job as it is, secrets included, for read_job().
+// The body of a PATCH laid over the job as it is, for read_job(), which keeps the secrets.
 boost::json::value patched_job(const Job& job, const boost::json::value& patch);
 
 // `next_execution` is absent while the job or its collection is disabled.

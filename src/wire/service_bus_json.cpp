@@ -167,8 +167,8 @@ void write_message(JsonWriter& out, const ServiceBusMessage& message, const Writ
   out.member("transportType", kTransports[static_cast<std::size_t>(message.transport)].first);
   out.object("authentication", [&] {
     out.member("sasKeyName", message.sas_key_name);
-    if (options.secrets == Secrets::include && !message.sas_key.empty()) {
-      out.member("sasKey", message.sas_key.reveal());
+    if (options.secrets == Secrets::name && !message.sas_key.empty()) {
+      out.member("sasKey", kSealed);
     }
     out.member("type", "sharedAccessKey");
   });

@@ -135,7 +135,7 @@ void count_wire() {
     JsonWriter out;
     write_job(out, job, kBegin);
   });
-  count("definition, read from the store", kTimes, [&] { ASSERT(parse_definition(stored, "")); });
+  count("definition, read from the store", kTimes, [&] { ASSERT(parse_definition(stored)); });
   count("resource path", kTimes, [&] { ASSERT(parse_resource_path(path)); });
 }
 

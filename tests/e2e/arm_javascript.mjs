@@ -132,6 +132,21 @@ class Tour {
     });
   }
 
+  async sealedHeaders() {
+    await suite.case('a header that is sealed comes back from GET to PUT as it was', async () => {
+      const request = { uri: 'http://127.0.0.1:1/', method: 'GET',
+        headers: { Accept: 'a', Authorization: 'Bearer b' } };
+      await this.put('sealed', httpJob({ action: { type: 'Http', request } }));
+      for (let i = 0; i < 2; i += 1) {
+        const read = await this.jobs.get(GROUP, COLLECTION, 'sealed');
+        equal(plain(read.properties.action.request.headers),
+          { Accept: 'a', Authorization: '(sealed)' });
+        await this.put('sealed', read);
+      }
+      await this.jobs.deleteMethod(GROUP, COLLECTION, 'sealed');
+    });
+  }
+
   async httpActions() {
     await suite.case('a job with everything: action, errorAction, retryPolicy', async () => {
       const action = {
@@ -414,6 +429,7 @@ try {
   const tour = new Tour(connect());
   await tour.collectionOperations();
   await tour.httpActions();
+  await tour.sealedHeaders();
   await tour.messageActions();
   await tour.recurrences();
   await tour.patchRunDelete();

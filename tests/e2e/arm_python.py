@@ -174,6 +174,18 @@ class Tour:
             equal((made.tenant, made.audience, made.client_id, made.secret),
                   ("t", "a", "c", None))
 
+    def sealed_headers(self):
+        with self.suite.case("a header that is sealed comes back from GET to PUT as it was"):
+            request = m.HttpRequest(uri="http://127.0.0.1:1/", method="GET", headers={
+                "Accept": "a", "Authorization": "Bearer b"})
+            self.put("sealed", http_job(action=m.JobAction(type="Http", request=request)))
+            for _ in range(2):
+                read = self.get("sealed")
+                equal(read.properties.action.request.headers,
+                      {"Accept": "a", "Authorization": "(sealed)"})
+                self.put("sealed", read)
+            self.jobs.delete(GROUP, COLLECTION, "sealed")
+
     def message_actions(self):
         with self.suite.case("a storage queue message, without its SAS token"):
             action = m.JobAction(type="StorageQueue", queue_message=m.StorageQueueMessage(
@@ -382,6 +394,7 @@ def main():
         tour = Tour(suite, connect(server))
         tour.collection_operations()
         tour.http_actions()
+        tour.sealed_headers()
         tour.message_actions()
         tour.recurrences()
         tour.patch_run_delete()

@@ -11,7 +11,7 @@ from server import Server
 from suite import Suite, binary_of
 
 MODULES = ["addresses", "job_collections", "quotas", "jobs", "patches", "spellings",
-           "lists", "limits", "local_mode", "secrets"]
+           "lists", "limits", "local_mode", "destinations", "secrets"]
 
 
 def main():

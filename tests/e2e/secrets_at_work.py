@@ -114,7 +114,7 @@ def ring(suite, stage, client):
                         for request in stage.sink.requests)
         used = [one for one in stage.canaries.all
                 if one.encode() in seen or base64.b64encode(b"u:" + one.encode()) in seen]
-        for what in ("-password-", "-secret-", "-sas-token-", "-access-token-"):
+        for what in ("-password-", "-secret-", "-sas-token-", "-access-token-", "-mine-"):
             holds(any(what in one for one in used), f"{what} in {used}")
 
 

@@ -57,6 +57,9 @@ def actions(canaries, uri="http://127.0.0.1:1/hook"):
     return {
         "basic": http_action(uri=uri, authentication={
             "type": "Basic", "username": "u", "password": canaries.new("password")}),
+        "headers": http_action(uri=uri, secretHeaders=["X-Mine"], headers={
+            "Authorization": canaries.new("authorization"), "Cookie": canaries.new("cookie"),
+            "X-Api-Key": canaries.new("api-key"), "X-Mine": canaries.new("mine")}),
         "certificate": http_action(uri=uri, authentication={
             "type": "ClientCertificate", "pfx": canaries.pfx(password), "password": password}),
         "oauth": http_action(uri=uri, authentication={
@@ -145,7 +148,7 @@ def run(suite, server):
             "authentication": {"type": "Basic", "username": "v"}}}}})
         equal((answer.status, answer.properties["action"]["request"]["authentication"]),
               (200, {"username": "v", "type": "Basic"}), answer)
-        equal(len(again.get(group.collection() + "/jobs").json["value"]), 12)
+        equal(len(again.get(group.collection() + "/jobs").json["value"]), 14)
     with suite.case("the key and the database are nobody else's to read"):
         for path in [server.store, *server.store.iterdir()]:
             equal(oct(path.stat().st_mode & 0o077), "0o0", path)

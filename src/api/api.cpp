@@ -352,6 +352,11 @@ void Api::perform(const Permit& permit, const CallPtr& call) {
       if (method == "PATCH") return patch_job(permit, call, kPatchTriesMax);
       if (method == "DELETE") return submit(permit, call, DeleteJobCommand{key}, empty);
       return answer(call, get_job(permit, *call));
+    case Resource::job_enable:
+    case Resource::job_disable: {
+      const bool enable = call->path.resource == Resource::job_enable;
+      return submit(permit, call, SetJobStateCommand{key, enable}, empty);
+    }
     case Resource::job_run:
       return submit(permit, call, RunJobCommand{key}, empty);
     case Resource::job_preflight:

@@ -71,6 +71,9 @@ std::optional<Operation> operation_of(Resource resource, const HttpRequest& requ
     case Resource::collection_enable:
     case Resource::collection_disable:
       return if_post(request, Operation::set_collection_state);
+    case Resource::job_enable:
+    case Resource::job_disable:
+      return if_post(request, Operation::set_job_state);
     case Resource::job_run:
       return if_post(request, Operation::run_job);
     case Resource::job_preflight:
@@ -93,6 +96,8 @@ std::string_view allowed_methods(Resource resource) {
       return "GET, PUT, PATCH, DELETE";
     case Resource::collection_enable:
     case Resource::collection_disable:
+    case Resource::job_enable:
+    case Resource::job_disable:
     case Resource::job_run:
     case Resource::job_preflight:
       return "POST";

@@ -46,7 +46,7 @@ std::optional<HistoryPlace> parse_history_token(std::string_view text) {
 // What the user sees as the next execution: while an attempt is on its way, the one after it.
 // A job that is disabled, or whose collection is, does nothing next.
 std::optional<Instant> next_execution(const Job& job) {
-  if (!job.next) return std::nullopt;
+  if (!job.next || job.next->suspended) return std::nullopt;
   if (!job.next->started) return job.next->due;
   return planned_after(job, job.covered_until);
 }

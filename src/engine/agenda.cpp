@@ -34,14 +34,14 @@ Instant Agenda::loads_at() const {
 }
 
 void Agenda::insert(Job job) {
-  ASSERT(job.next && !job.next->started);
+  ASSERT(job.next && job.next->waits());
   forget(job.id);
   due_.insert(place_of(job));
   jobs_.emplace(job.id, std::move(job));
 }
 
 void Agenda::update(Job job) {
-  const bool waits = job.next && !job.next->started;
+  const bool waits = job.next && job.next->waits();
   if (!waits || place_of(job) >= horizon_) {
     forget(job.id);
     return;

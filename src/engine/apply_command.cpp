@@ -90,11 +90,14 @@ struct CommandApplier {
   Result<Reply> operator()(const PutJobCommand& command) const {
     TRY_ASSIGN(const auto collection, with.draft.collection(command.key.collection));
     if (!collection) return parent_missing(command.key.collection);
-    TRY_ASSIGN(const JobWish wish, admitted(command.definition, command.enabled, *collection));
     TRY_ASSIGN(const auto existing, with.draft.job(command.key));
     if (command.expected_gen && (!existing || existing->gen != *command.expected_gen)) {
       return changed("Job", command.key.name);
     }
+    if (existing && !is_final(existing->state) && has_definition(*existing, command.definition)) {
+      return set_state(*existing, command.enabled, *collection);
+    }
+    TRY_ASSIGN(const JobWish wish, admitted(command.definition, command.enabled, *collection));
     if (existing) {
       JobChange change = replaced(*existing, wish, with.now);
       with.draft.put(change.job, std::move(change.rows));
@@ -121,6 +124,13 @@ struct CommandApplier {
     with.draft.put(change.job, std::move(change.rows));
     trace(AuditResult::updated, existing, change.job);
     return Reply{{}, std::move(change.job), false};
+  }
+
+  Result<Reply> operator()(const SetJobStateCommand& command) const {
+    TRY_ASSIGN(const Job existing, existing_job(command.key, with.draft));
+    TRY_ASSIGN(const JobCollection collection,
+               existing_collection(command.key.collection, with.draft));
+    return set_state(existing, command.enabled, collection);
   }
 
   Result<Reply> operator()(const DeleteJobCommand& command) const {
@@ -179,6 +189,17 @@ struct CommandApplier {
   template <typename Thing>
   void trace_deleted(const Thing& before) const {
     if (with.trail != nullptr) *with.trail = {AuditResult::deleted, fingerprint(before), ""};
+  }
+
+  // A job that is in that state already stays as it is, and nothing tells of it.
+  Result<Reply> set_state(const Job& job, bool enabled, const JobCollection& collection) const {
+    const auto wanted = enabled ? JobState::enabled : JobState::disabled;
+    if (job.state == wanted) return Reply{{}, job, false};
+    const JobWish wish{job.definition, enabled, job.retry_interval_default, runs(collection)};
+    TRY_ASSIGN(JobChange change, patched(job, wish, with.now));
+    with.draft.put(change.job, std::move(change.rows));
+    trace(AuditResult::updated, job, change.job);
+    return Reply{{}, std::move(change.job), false};
   }
 
   Result<JobWish> admitted(const Shared<JobDefinition>& definition, bool enabled,
@@ -284,6 +305,7 @@ Result<Reply> apply_command(const Command& command, const Applying& with) {
 const JobKey* job_changed_by(const Command& command) {
   if (const auto* put = std::get_if<PutJobCommand>(&command)) return &put->key;
   if (const auto* patch = std::get_if<PatchJobCommand>(&command)) return &patch->key;
+  if (const auto* state = std::get_if<SetJobStateCommand>(&command)) return &state->key;
   if (const auto* removal = std::get_if<DeleteJobCommand>(&command)) return &removal->key;
   if (const auto* kept = std::get_if<KeepCertificatesCommand>(&command)) return &kept->key;
   return nullptr;
@@ -303,6 +325,7 @@ std::string key_of(const Command& command) {
     std::string operator()(const SetCollectionStateCommand& c) const { return folded(c.key); }
     std::string operator()(const PutJobCommand& c) const { return folded(c.key); }
     std::string operator()(const PatchJobCommand& c) const { return folded(c.key); }
+    std::string operator()(const SetJobStateCommand& c) const { return folded(c.key); }
     std::string operator()(const DeleteJobCommand& c) const { return folded(c.key); }
     std::string operator()(const RunJobCommand& c) const { return folded(c.key); }
     std::string operator()(const KeepCertificatesCommand& c) const { return folded(c.key); }

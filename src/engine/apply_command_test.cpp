@@ -170,6 +170,69 @@ TEST_F(ApplyCommand, RunIsForJobsWhoseCollectionRuns) {
   EXPECT_NE(error.message.find("collection is disabled"), std::string::npos);
 }
 
+// Whoever puts his jobs whenever he starts resets nothing.
+TEST_F(ApplyCommand, APutOfWhatIsThereChangesNothing) {
+  const Job before = put("a", every(1, Frequency::hour));
+  Draft draft(store_);
+  Trail trail;
+  const auto reply = apply_command(PutJobCommand{job_key("A"), every(1, Frequency::hour)},
+                                   {draft, plans_, kNow + minutes{5}, {}, &trail});
+  ASSERT_TRUE(reply);
+  EXPECT_FALSE(reply->created);
+  EXPECT_EQ(reply->job->gen, before.gen);
+  EXPECT_EQ(reply->job->next, before.next);
+  EXPECT_TRUE(draft.empty());
+  EXPECT_FALSE(trail.result) << "the audit log tells of what changed";
+}
+
+TEST_F(ApplyCommand, ASecretIsComparedToo) {
+  const auto with_password = [](const std::string& password) {
+    JobDefinition definition = every(1, Frequency::hour);
+    std::get<HttpAction>(definition.action.what).authentication =
+        BasicAuthentication{"anna", Secret(password)};
+    return definition;
+  };
+  put("a", with_password("one"));
+  EXPECT_EQ(put("a", with_password("one")).gen, 1);
+  EXPECT_EQ(put("a", with_password("two")).gen, 2);
+}
+
+// By PUT or by POST.
+TEST_F(ApplyCommand, APutThatDiffersInItsStateAloneDisablesOrEnables) {
+  const JobDefinition hourly = every(1, Frequency::hour);
+  for (const bool by_put : {true, false}) {
+    Job job = put("a", hourly);
+    job.status.executions = 7;
+    job.next->retry = 1;
+    ++job.gen;
+    ASSERT_EQ(store_.commit({PutJob{job, job.gen - 1, {}}})->at(0), WriteResult::applied);
+    const auto set = [&](bool enabled) {
+      return by_put ? apply(PutJobCommand{job_key("a"), hourly, enabled})
+                    : apply(SetJobStateCommand{job_key("a"), enabled});
+    };
+    const Job off = *set(false)->job;
+    EXPECT_EQ(off.state, JobState::disabled);
+    EXPECT_TRUE(off.next->suspended);
+    EXPECT_EQ(set(false)->job->gen, off.gen) << "it is disabled already";
+    const Job on = *set(true)->job;
+    EXPECT_EQ(on.status, job.status);
+    EXPECT_EQ(on.next, job.next);
+    ASSERT_TRUE(apply(DeleteJobCommand{job_key("a")}));
+  }
+}
+
+TEST_F(ApplyCommand, AnEndedJobIsNeitherEnabledNorDisabledAndAPutMakesItAnew) {
+  Job job = put("a", {});
+  job.state = JobState::completed;
+  job.next.reset();
+  ++job.gen;
+  ASSERT_EQ(store_.commit({PutJob{job, 1, {}}})->at(0), WriteResult::applied);
+  for (const bool enabled : {true, false}) {
+    EXPECT_EQ(refused(SetJobStateCommand{job_key("a"), enabled}).code, ErrorCode::conflict);
+  }
+  EXPECT_EQ(put("a", {}).state, JobState::enabled);
+}
+
 TEST_F(ApplyCommand, JobsStopAndGoOnWithTheirCollection) {
   put("a", every(1, Frequency::hour));
   put("z", every(1, Frequency::hour));

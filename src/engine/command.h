@@ -50,6 +50,11 @@ struct PatchJobCommand {
   std::int64_t expected_gen = 0;
 };
 
+struct SetJobStateCommand {
+  JobKey key;
+  bool enabled = true;
+};
+
 struct DeleteJobCommand {
   JobKey key;
 };
@@ -71,8 +76,8 @@ struct NoteRefusalCommand {};
 
 using Command =
     std::variant<PutCollectionCommand, DeleteCollectionCommand, SetCollectionStateCommand,
-                 PutJobCommand, PatchJobCommand, DeleteJobCommand, RunJobCommand,
-                 KeepCertificatesCommand, NoteRefusalCommand>;
+                 PutJobCommand, PatchJobCommand, SetJobStateCommand, DeleteJobCommand,
+                 RunJobCommand, KeepCertificatesCommand, NoteRefusalCommand>;
 
 // What the command left behind: the collection or the job as stored, or nothing after DELETE.
 struct Reply {

@@ -36,10 +36,6 @@ std::size_t rows_in(const std::vector<Write>& writes) {
   return rows;
 }
 
-std::tuple<JobId, std::int64_t, ActionRole, int> key_of(const Attempt& attempt) {
-  return {attempt.job, attempt.occurrence.seq, attempt.role, attempt.retry};
-}
-
 }  // namespace
 
 Engine::Engine(Store& store, Dispatcher& dispatcher, Random random, EngineOptions options)
@@ -86,34 +82,6 @@ Instant Engine::step(Instant now) {
   FAILPOINT("before-answer");
   for (Answer& answer : answers) answer.reply_to(std::move(answer.reply));
   return next_step(now);
-}
-
-// Reads what is open and due, after a start and after the store failed. What is on the wire
-// stays there; what was started and is not is sent by this step's send_unsent().
-Status Engine::recover() {
-  if (recovered_) return Done{};
-  auto started = store_.started(2 * options_.in_flight_max);
-  if (!started) {
-    lose_store(started.error());
-    return started.error();
-  }
-  agenda_.clear();
-  unsent_.clear();
-  const auto before = std::exchange(started_, {});
-  // What waits for room was not sent, and may still be taken back.
-  std::unordered_set<JobId> awaiting_room;
-  for (const AwaitingRoom& one : awaiting_room_) awaiting_room.insert(one.job);
-  for (Job& job : *started) {
-    if (!awaiting_room.contains(job.id)) unsent_.push_back({job.id, /*perhaps_sent=*/true});
-    started_.emplace(job.id, std::move(job));
-  }
-  // A write whose answer was lost may have ended their chains.
-  for (const auto& [id, job] : before) {
-    const auto now_stored = started_.find(id);
-    supersede_unless_awaited(job, now_stored == started_.end() ? nullptr : &now_stored->second);
-  }
-  recovered_ = true;
-  return Done{};
 }
 
 std::vector<Engine::Answer> Engine::turn_away(Inbox::Letters& letters, const Error& error) {
@@ -333,57 +301,6 @@ bool Engine::commit(const Draft::Keyed& writes, std::vector<Answer>& answers) {
   return false;
 }
 
-// The draft is stored: memory follows. What was removed goes first, for its name may have been
-// taken again in the same step.
-void Engine::take_over(const Draft& draft, std::vector<Write> stored) {
-  for (const JobId id : draft.removed_jobs()) forget(id);
-  for (const CollectionKey& key : draft.removed_collections()) forget_jobs_of(key);
-  for (Write& write : stored) {
-    if (auto* put = std::get_if<PutJob>(&write)) take_over(std::move(put->job));
-    if (auto* advance = std::get_if<AdvanceJob>(&write)) take_over(std::move(advance->job));
-  }
-}
-
-void Engine::take_over(Job job) {
-  const JobId id = job.id;
-  const auto before = started_.find(id);
-  if (before != started_.end()) supersede_unless_awaited(before->second, &job);
-  if (!job.next || !job.next->started) {
-    if (before != started_.end()) started_.erase(before);
-    agenda_.update(std::move(job));
-    return;
-  }
-  agenda_.forget(id);
-  if (started_.insert_or_assign(id, std::move(job)).second) {
-    unsent_.push_back({id, /*perhaps_sent=*/false});
-  }
-}
-
-// The job's chain may have been ended with an attempt on the wire.
-void Engine::supersede_unless_awaited(const Job& before, const Job* after) {
-  const Attempt attempt = attempt_of(before);
-  const bool awaited = after != nullptr && awaits(*after, attempt);
-  if (!awaited && in_flight_.contains(key_of(attempt))) {
-    superseded_.insert_or_assign(key_of(attempt), before);
-  }
-}
-
-void Engine::forget(JobId id) {
-  agenda_.forget(id);
-  const auto it = started_.find(id);
-  if (it == started_.end()) return;
-  supersede_unless_awaited(it->second, nullptr);
-  started_.erase(it);
-}
-
-void Engine::forget_jobs_of(const CollectionKey& key) {
-  std::vector<JobId> gone = agenda_.jobs_of(key);
-  for (const auto& [id, job] : started_) {
-    if (same(job.key->collection, key)) gone.push_back(id);
-  }
-  for (const JobId id : gone) forget(id);
-}
-
 void Engine::send_unsent(Instant now) {
   if (!starting_) return;
   send_awaiting_room(now);
@@ -422,10 +339,11 @@ void Engine::send_awaiting_room(Instant now) {
   }
 }
 
-// None: it was sent meanwhile, or is another start by now, or gone.
+// None: it was sent meanwhile, or is suspended, another start by now, or gone.
 const Job* Engine::still_to_be_sent(JobId id) const {
   const auto it = started_.find(id);
-  if (it == started_.end() || in_flight_.contains(key_of(attempt_of(it->second)))) return nullptr;
+  if (it == started_.end() || it->second.next->suspended) return nullptr;
+  if (in_flight_.contains(key_of(attempt_of(it->second)))) return nullptr;
   return &it->second;
 }
 
@@ -479,11 +397,6 @@ Instant Engine::next_step(Instant now) const {
     next = std::min(next, agenda_.loads_at());
   }
   return std::max(next, now);
-}
-
-void Engine::lose_store(const Error& error) {
-  recovered_ = false;
-  store_health_.failed(error);
 }
 
 JobId Engine::mint_id(Instant now) {

@@ -112,9 +112,14 @@ class Engine {
       return std::hash<JobId>{}(std::get<JobId>(key));
     }
   };
+  static AttemptKey key_of(const Attempt& attempt) {
+    return {attempt.job, attempt.occurrence.seq, attempt.role, attempt.retry};
+  }
+  // By a process that died, or lost sight of the store.
+  enum class PerhapsSent { no, yes };
   struct Unsent {
     JobId job{};
-    bool perhaps_sent = false;  // by a process that died, or lost sight of the store
+    bool perhaps_sent = false;
   };
   struct AwaitingRoom {
     JobId job{};
@@ -128,6 +133,7 @@ class Engine {
   };
 
   Status recover();
+  Result<std::vector<Job>> with_suspended(std::vector<Job> started);
   std::vector<Answer> turn_away(Inbox::Letters& letters, const Error& error);
   void take_back(const Job& job, Draft& draft, Instant now);
   void take_back_refused(Draft& draft, Instant now);
@@ -151,7 +157,9 @@ class Engine {
   std::optional<Instant> crowd_rests_until(Instant now) const;
   bool commit(const Draft::Keyed& writes, std::vector<Answer>& answers);
   void take_over(const Draft& draft, std::vector<Write> stored);
-  void take_over(Job job);
+  void take_over(Job job, PerhapsSent perhaps_sent);
+  bool is_awaited(const Job& job) const;
+  bool is_on_its_way(const Attempt& attempt) const;
   void supersede_unless_awaited(const Job& before, const Job* after);
   void forget(JobId id);
   void forget_jobs_of(const CollectionKey& key);

@@ -2,7 +2,7 @@
 //
 // What API writes make of a job: pure functions from a job and a wish to the job as it is to
 // be stored, gen raised. The rules are docs/job-lifecycle.md's: PUT replaces and ends what is
-// being tried; PATCH keeps it; disabling ends it; nothing is owed for the time disabled.
+// being tried; PATCH keeps it; disabling suspends it; nothing new is owed for the time disabled.
 
 #pragma once
 
@@ -18,8 +18,7 @@ namespace belfry {
 // Does the collection let its jobs run?
 enum class CollectionRuns { yes, no };
 
-// `rows` tell of an attempt that was on the wire when its chain was ended: its outcome is
-// unknown until it reports.
+// `rows` tell of what was planned or being tried and is not any more.
 struct JobChange {
   Job job;
   std::vector<HistoryEntry> rows;
@@ -32,14 +31,18 @@ struct JobWish {
   CollectionRuns collection_runs = CollectionRuns::yes;
 };
 
+// Is the definition the one that the job has, secrets included? Then a PUT of it asks for a state
+// and nothing else.
+bool has_definition(const Job& job, const JobDefinition& wanted);
+
 Job created(JobId id, const JobKey& key, const JobWish& wish, Instant now);
 JobChange replaced(const Job& job, const JobWish& wish, Instant now);
 
 // A conflict when the job is completed or faulted.
 Result<JobChange> patched(const Job& job, const JobWish& wish, Instant now);
 
-// An extra occurrence now, or the waiting retry now; a conflict when something is on the wire
-// or the job does not run.
+// An extra occurrence now, or the waiting retry now; a conflict when something is on the wire, an
+// earlier run has not begun, or the job does not run.
 Result<Job> run_now(const Job& job, CollectionRuns collection_runs, Instant now);
 
 // The collection was disabled or enabled again.

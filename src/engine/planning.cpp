@@ -25,6 +25,11 @@ Instant latest_until(const Job& job, Instant first, Instant until) {
   return *planned_after(job, low);
 }
 
+void end(Job& job, Instant now, LastOccurrence last) {
+  job.state = last == LastOccurrence::failed ? JobState::faulted : JobState::completed;
+  job.ended = now;
+}
+
 }  // namespace
 
 std::optional<Instant> planned_after(const Job& job, Instant after) {
@@ -81,8 +86,14 @@ void plan_next(Job& job, Instant now, LastOccurrence last) {
     return;
   }
   job.next.reset();
-  job.state = last == LastOccurrence::failed ? JobState::faulted : JobState::completed;
-  job.ended = now;
+  end(job, now, last);
+}
+
+void rest(Job& job, Instant now, LastOccurrence last) {
+  job.next.reset();
+  const bool once = !job.definition->timing.recurrence;
+  const Instant after = once ? job.covered_until : std::max(job.covered_until, now);
+  if (!planned_after(job, after)) end(job, now, last);
 }
 
 }  // namespace belfry

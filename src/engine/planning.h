@@ -34,8 +34,12 @@ std::optional<Missed> missed_until(const Job& job, Instant until);
 HistoryEntry record_gap(Job& job, const Missed& missed, Instant now, std::string_view reason);
 
 // Plans the next occurrence after what is covered. A job that has none left is at its end:
-// completed, or faulted if `last_failed`.
-enum class LastOccurrence { succeeded, failed };
+// completed, or faulted if its last occurrence used up its retries.
+enum class LastOccurrence { passed, failed };
 void plan_next(Job& job, Instant now, LastOccurrence last);
+
+// The same for a job that rests: it plans nothing, but is at its end if nothing were left for it to
+// do should it be enabled now.
+void rest(Job& job, Instant now, LastOccurrence last);
 
 }  // namespace belfry

@@ -112,7 +112,7 @@ TEST(Planning, AGapNeverTakesBackWhatIsCovered) {
 }
 
 TEST(Planning, AJobWithNothingLeftEndsAsItsLastOccurrenceDid) {
-  for (const auto& [last, state] : {std::pair{LastOccurrence::succeeded, JobState::completed},
+  for (const auto& [last, state] : {std::pair{LastOccurrence::passed, JobState::completed},
                                     std::pair{LastOccurrence::failed, JobState::faulted}}) {
     Job job = once(kNow);
     job.covered_until = kNow;
@@ -127,7 +127,7 @@ TEST(Planning, EveryPlannedOccurrenceHasANumberOfItsOwn) {
   Job job = every(1, Frequency::hour);
   const std::int64_t first = job.next->occurrence.seq;
   job.covered_until = kNow;
-  plan_next(job, kNow, LastOccurrence::succeeded);
+  plan_next(job, kNow, LastOccurrence::passed);
   EXPECT_EQ(job.next->occurrence, (Occurrence{kNow + hours{1}, first + 1}));
   EXPECT_EQ(job.last_seq, first + 1);
 }

@@ -77,13 +77,24 @@ void start_error_action(Job& job, Instant now) {
   job.next->started.reset();
 }
 
+// What passed while the occurrence was tried. A run that was asked for does not take the place of
+// the last planned one: that is owed, and runs now.
+std::optional<Missed> overlapped(Job& job, Instant now) {
+  const auto missed = missed_until(job, now - kOneTick);
+  const bool extra = job.next->origin == Origin::extra;
+  if (!missed || !extra || planned_after(job, missed->last)) return missed;
+  job.owed_until = missed->last;
+  return missed_until(job, missed->last - kOneTick);
+}
+
 // The occurrence is done with. What passed meanwhile is recorded, the next future one planned.
 void finish_occurrence(Settlement& settlement, Instant now, LastOccurrence last) {
   Job& job = settlement.job;
+  if (job.next->suspended) return rest(job, now, last);
   const auto next = planned_after(job, job.covered_until);
   const bool owed = next && *next <= job.owed_until;
   if (!owed) {
-    if (const auto missed = missed_until(job, now - kOneTick)) {
+    if (const auto missed = overlapped(job, now)) {
       settlement.rows.push_back(record_gap(job, *missed, now, kOverlapped));
     }
   }
@@ -98,11 +109,12 @@ void catch_up_to(Settlement& settlement, Instant now, CatchUp catch_up) {
     job.owed_until = std::max(job.owed_until, now);
     return;
   }
+  if (job.next->occurrence.scheduled_for <= job.owed_until) return;
   const auto missed = missed_until(job, now);
   ASSERT(missed && missed->first == job.next->occurrence.scheduled_for);
   if (catch_up == CatchUp::none) {
     settlement.rows.push_back(record_gap(job, *missed, now, kNobodyThere));
-    plan_next(job, now, LastOccurrence::failed);
+    plan_next(job, now, LastOccurrence::passed);
   } else if (missed->count > 1) {
     const auto others = missed_until(job, missed->last - kOneTick);
     settlement.rows.push_back(record_gap(job, *others, now, kNobodyThere));
@@ -132,13 +144,12 @@ Settlement settle(const Job& job, const Attempt& attempt, const Outcome& outcome
       return settlement;
     }
   }
-  finish_occurrence(settlement, now,
-                    main_failed ? LastOccurrence::failed : LastOccurrence::succeeded);
+  finish_occurrence(settlement, now, main_failed ? LastOccurrence::failed : LastOccurrence::passed);
   return settlement;
 }
 
 Settlement begin(Job job, Instant now, CatchUp catch_up) {
-  ASSERT(job.next && !job.next->started && job.next->due <= now);
+  ASSERT(job.next && job.next->waits() && job.next->due <= now);
   Settlement settlement{std::move(job), {}};
   Job& after = settlement.job;
   const Instant owed_until = after.owed_until;

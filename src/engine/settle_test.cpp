@@ -196,6 +196,66 @@ TEST(Settle, S8WhatPassedMeanwhileIsOneRow) {
   EXPECT_LT(settlement.rows[1].occurrence.seq, settlement.job.next->occurrence.seq);
 }
 
+// The user asked for one more occurrence, not for one in place of another.
+TEST(Settle, S9ARunDoesNotTakeThePlaceOfTheLastPlannedOccurrence) {
+  Recurrence until_three = every_minute();
+  until_three.end_time = kNow + minutes{3};
+  const std::vector<std::pair<Job, std::size_t>> cases = {
+      {waiting({}), 1},
+      {waiting({until_three, {}, {}}), 2},
+  };
+  for (const auto& [job, rows] : cases) {
+    const Job run = begin(*run_now(job, CollectionRuns::yes, kNow), kNow, CatchUp::none).job;
+    const Settlement settlement = settled(run, true, kNow + minutes{9});
+    EXPECT_EQ(settlement.rows.size(), rows) << "those before it are one row";
+    ASSERT_TRUE(settlement.job.next);
+    EXPECT_LE(settlement.job.next->due, kNow + minutes{3});
+    EXPECT_EQ(settlement.job.next->origin, Origin::planned);
+    const Job last = begin(settlement.job, kNow + minutes{9}, CatchUp::none).job;
+    ASSERT_TRUE(last.next && last.next->started);
+    EXPECT_EQ(settled(last, true, kNow + minutes{9}).job.state, JobState::completed);
+  }
+}
+
+Job suspended_job(Job job) {
+  job.state = JobState::disabled;
+  job.next->suspended = true;
+  return job;
+}
+
+TEST(Settle, S10WhileTheJobRestsARetryAndTheErrorActionWaitSuspended) {
+  const Job retried =
+      settled(suspended_job(started({{}, retries(2, minutes{5}), {}})), false, kNow).job;
+  EXPECT_TRUE(retried.next->suspended);
+  EXPECT_EQ(retried.next->retry, 1);
+  EXPECT_EQ(retried.status.failures, 1);
+  const RetryPolicy none{RetryType::none, {}, {}};
+  const Job failed = settled(suspended_job(started({{}, none, Action{}})), false, kNow).job;
+  EXPECT_TRUE(failed.next->suspended);
+  EXPECT_EQ(failed.next->role, ActionRole::error);
+  EXPECT_EQ(failed.state, JobState::disabled);
+}
+
+TEST(Settle, S10WhileTheJobRestsNothingIsPlannedOrPassedOver) {
+  const Settlement done =
+      settled(suspended_job(started({every_minute(), {}, {}})), true, kNow + minutes{5});
+  EXPECT_EQ(done.rows.size(), 1u);
+  EXPECT_FALSE(done.job.next);
+  EXPECT_EQ(done.job.state, JobState::disabled);
+}
+
+// Nothing would come of enabling it.
+TEST(Settle, S10AJobThatRestsEndsWithItsLastOccurrence) {
+  Recurrence ended = every_minute();
+  ended.end_time = kNow + minutes{2};
+  const RetryPolicy none{RetryType::none, {}, {}};
+  for (const auto& recurrence : {std::optional<Recurrence>(), std::optional(ended)}) {
+    const Job job = suspended_job(started({recurrence, none, {}}));
+    EXPECT_EQ(settled(job, true, kNow + minutes{3}).job.state, JobState::completed);
+    EXPECT_EQ(settled(job, false, kNow + minutes{3}).job.state, JobState::faulted);
+  }
+}
+
 TEST(Settle, SettlingTheSameAttemptAgainYieldsTheSame) {
   const Job job = started({every_minute(), {}, {}});
   const Settlement first = settled(job, false, kNow + seconds{2});
@@ -275,7 +335,7 @@ TEST(Begin, B5ALateJobWithNothingLeftHasEnded) {
   ASSERT_EQ(settlement.rows.size(), 1u);
   EXPECT_EQ(settlement.rows[0].gap, (Gap{kNow, 1}));
   EXPECT_FALSE(settlement.job.next);
-  EXPECT_EQ(settlement.job.state, JobState::faulted) << "it never ran";
+  EXPECT_EQ(settlement.job.state, JobState::completed) << "no retry was used up";
   EXPECT_EQ(settlement.job.ended, kNow + hours{5});
 }
 

@@ -2,7 +2,8 @@
 //
 // Job is what a user asked for (its definition) and how far it has come. A job does at most
 // one thing next, and `next` says what and when: wait for an occurrence, try again, or learn
-// what came of an attempt that was started.
+// what came of an attempt that was started. A job that rests, because it or its collection is
+// disabled, has there what was open when it was disabled, suspended, or nothing.
 
 #pragma once
 
@@ -76,9 +77,12 @@ struct DueAttempt {
   ActionRole role = ActionRole::main;
   int retry = 0;
   std::optional<Instant> started = std::nullopt;  // set, durably, before it is sent
+  bool suspended = false;  // goes on when the job and its collection are enabled
 
   // Something of this occurrence has been tried, or may have been.
   bool open() const { return started || retry > 0 || role == ActionRole::error; }
+  // It is begun when it is due.
+  bool waits() const { return !started && !suspended; }
   bool operator==(const DueAttempt&) const = default;
 };
 
@@ -94,9 +98,9 @@ struct Job {
   Ticks retry_interval_default = kRetryIntervalDefault;  // the collection's plan decides
   Instant defined_at;                                    // stands for startTime where there is none
   std::int64_t last_seq = 0;                             // the highest seq given out
-  std::int64_t ran = 0;   // occurrences that count towards recurrence.count
-  Instant covered_until;  // planned instants up to here are recorded, or not owed
-  Instant owed_until;     // planned instants up to here are fired however late (CatchUp::all)
+  std::int64_t ran = 0;          // occurrences that count towards recurrence.count
+  Instant covered_until;         // planned instants up to here are recorded, or not owed
+  Instant owed_until;            // planned instants up to here are fired however late
   std::optional<Instant> ended;  // when it became completed or faulted
   std::optional<DueAttempt> next;
 };

@@ -121,8 +121,12 @@ bool MemoryStore::replace(const Job& job, std::int64_t expected_gen) {
 }
 
 void MemoryStore::enlist(const Job& job) {
-  if (job.next && job.next->started) started_.insert(job.id);
-  if (job.next && !job.next->started) waiting_.emplace(job.next->due, job.id);
+  if (!job.next || job.next->suspended) return;
+  if (job.next->started) {
+    started_.insert(job.id);
+  } else {
+    waiting_.emplace(job.next->due, job.id);
+  }
 }
 
 void MemoryStore::unlist(const Job& job) {

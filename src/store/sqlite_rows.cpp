@@ -45,7 +45,7 @@ Status take_definition(const StoredDefinition& stored, const Sealer& sealer, Job
                ""};
 }
 
-// Its columns are there where `due` is.
+// Its columns are there where `due` or `suspended` is.
 std::optional<DueAttempt> read_next(Rows& rows) {
   const auto due = rows.maybe_instant();
   DueAttempt next;
@@ -54,8 +54,10 @@ std::optional<DueAttempt> read_next(Rows& rows) {
   next.role = rows.choice(ActionRole::error);
   next.retry = static_cast<int>(rows.integer());
   next.started = rows.maybe_instant();
-  if (!due) return std::nullopt;
-  next.due = *due;
+  const auto suspended = rows.maybe_instant();
+  if (!due && !suspended) return std::nullopt;
+  next.due = suspended ? *suspended : *due;
+  next.suspended = suspended.has_value();
   return next;
 }
 

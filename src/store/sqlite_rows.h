@@ -37,25 +37,27 @@ struct StoredCollection {
 StoredCollection read_stored_collection(Rows& rows);
 JobCollection read_collection(Rows& rows, const Sealer& sealer);
 
-// What of it stands in `started` is named by the caller; for a database of before there were MACs,
-// and secrets of their own for error actions, that they are NULL.
+// What of it stands in `started`, and whether it is suspended, is named by the caller; for a database
+// of before there were MACs, and secrets of their own for error actions, that they are NULL.
 inline std::string select_job(const std::string& started, const std::string& covered_until,
+                              const std::string& suspended,
                               const std::string& since_macs = "j.error_secrets, j.mac") {
   return R"(
 SELECT c.subscription, c.resource_group, c.name, j.id, j.name,
        j.definition, j.secrets, )" +
          since_macs + R"(,
        p.gen, p.state, p.due, p.scheduled_for, p.seq, p.origin, p.role, p.retry, )" +
-         started + R"(,
+         started + ", " + suspended + R"(,
        p.last_seq, p.ran, p.last_execution, p.executions, p.failures, p.faults, )" +
          covered_until + R"(,
        p.owed_until, p.retry_interval, p.ended, p.defined_at
 )";
 }
-// One that may be started, and one that is not: then there is no need for a row of `started`.
+// One that may be started or suspended, and one that is neither: then there is no need for a row of
+// `started`.
 inline const std::string kSelectJob =
-    select_job("s.at", "coalesce(s.covered_until, p.covered_until)");
-inline const std::string kSelectWaitingJob = select_job("NULL", "p.covered_until");
+    select_job("s.at", "coalesce(s.covered_until, p.covered_until)", "p.suspended");
+inline const std::string kSelectWaitingJob = select_job("NULL", "p.covered_until", "NULL");
 // A definition that was not written by Belfry or does not parse, and secrets that do not open, are
 // an error of this job alone: all else of it is read.
 struct ReadJob {
@@ -85,10 +87,14 @@ std::optional<Part> part(const std::optional<Whole>& whole, Part Whole::*member)
   return (*whole).*member;
 }
 
+inline bool is_suspended(const Job& job) {
+  return job.next && job.next->suspended;
+}
+
 // The columns of progress that change while a job runs, `due` to `owed_until`.
 inline auto running_values(const Job& job) {
   const auto occurrence = part(job.next, &DueAttempt::occurrence);
-  return std::make_tuple(part(job.next, &DueAttempt::due),
+  return std::make_tuple(is_suspended(job) ? std::nullopt : part(job.next, &DueAttempt::due),
                          part(occurrence, &Occurrence::scheduled_for),
                          part(occurrence, &Occurrence::seq), part(job.next, &DueAttempt::origin),
                          part(job.next, &DueAttempt::role), part(job.next, &DueAttempt::retry),
@@ -98,8 +104,10 @@ inline auto running_values(const Job& job) {
 
 // The columns of progress after `job`, in their order in the table.
 inline auto progress_values(const Job& job) {
-  return std::tuple_cat(std::make_tuple(job.gen, job.state), running_values(job),
-                        std::make_tuple(job.retry_interval_default, job.ended, job.defined_at));
+  const auto suspended = is_suspended(job) ? part(job.next, &DueAttempt::due) : std::nullopt;
+  return std::tuple_cat(
+      std::make_tuple(job.gen, job.state), running_values(job),
+      std::make_tuple(job.retry_interval_default, job.ended, job.defined_at, suspended));
 }
 
 // The columns of history after `id`, in their order in the table.

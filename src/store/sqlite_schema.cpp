@@ -193,6 +193,10 @@ CREATE TABLE seal(
   complete INTEGER NOT NULL,
   mac BLOB NOT NULL
 ) STRICT;
+
+-- When what is suspended would be due, in place of `due`: nothing that may not begin stands in the
+-- indexes on that.
+ALTER TABLE progress ADD COLUMN suspended INTEGER;
 )",
 };
 

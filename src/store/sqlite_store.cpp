@@ -68,7 +68,7 @@ const std::string kStarted = kSelectJob + R"(
 FROM started AS s CROSS JOIN progress AS p ON p.job = s.job
                   CROSS JOIN job AS j ON j.id = p.job
                   CROSS JOIN collection AS c ON c.id = j.collection
-LIMIT ?1)";
+WHERE p.suspended IS NULL LIMIT ?1)";
 const std::string kOneJob = kSelectJob + kFromCollection + "WHERE c.folded = ?1 AND j.folded = ?2";
 constexpr char kJobName[] = R"(
 SELECT c.subscription, c.resource_group, c.name, j.id, j.name

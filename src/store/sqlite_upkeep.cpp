@@ -60,10 +60,18 @@ constexpr Rule kRules[] = {
      "jobs that wait for something at no time", 1, 5},
     {R"(SELECT count(*) FROM progress WHERE due IS NULL AND
         coalesce(scheduled_for, seq, origin, role, retry) IS NOT NULL)",
-     "jobs that wait for something at no time", 6},
-    {"SELECT count(*) FROM started WHERE job NOT IN (SELECT job FROM progress WHERE due IS NOT "
-     "NULL)",
-     "jobs that are started and wait for nothing", 6},
+     "jobs that wait for something at no time", 6, 7},
+    {R"(SELECT count(*) FROM progress WHERE due IS NULL AND suspended IS NULL AND
+        coalesce(scheduled_for, seq, origin, role, retry) IS NOT NULL)",
+     "jobs that wait for something at no time", 8},
+    {R"(SELECT count(*) FROM started
+        WHERE job NOT IN (SELECT job FROM progress WHERE due IS NOT NULL))",
+     "jobs that are started and wait for nothing", 6, 7},
+    {R"(SELECT count(*) FROM started WHERE job NOT IN
+        (SELECT job FROM progress WHERE coalesce(due, suspended) IS NOT NULL))",
+     "jobs that are started and wait for nothing", 8},
+    {"SELECT count(*) FROM progress WHERE due IS NOT NULL AND suspended IS NOT NULL",
+     "jobs that wait and are suspended", 8},
     {R"(SELECT count(*) FROM audit AS a WHERE a.number > coalesce(
         (SELECT last FROM audit_span AS s WHERE s.subscription = a.subscription
          AND s.first <= a.number ORDER BY s.first DESC LIMIT 1), 0))",
@@ -86,7 +94,7 @@ const std::string kEveryJob = kSelectWaitingJob + kFromEveryJob;
 // Before there were MACs, and secrets of their own for error actions.
 constexpr std::int64_t kSchemaOfMacs = 8;
 const std::string kEveryOlderJob =
-    select_job("NULL", "p.covered_until", "NULL, NULL") + kFromEveryJob;
+    select_job("NULL", "p.covered_until", "NULL", "NULL, NULL") + kFromEveryJob;
 
 class Findings {
  public:

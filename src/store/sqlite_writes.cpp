@@ -57,15 +57,16 @@ UPDATE collection SET jobs = jobs - 1 WHERE id = (SELECT collection FROM job WHE
 constexpr char kInsertProgress[] = R"(
 INSERT INTO progress(collection, job, gen, state, due, scheduled_for, seq, origin, role, retry,
                      last_seq, ran, last_execution, executions, failures, faults,
-                     covered_until, owed_until, retry_interval, ended, defined_at)
+                     covered_until, owed_until, retry_interval, ended, defined_at, suspended)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-        ?21))";
+        ?21, ?22))";
 
 constexpr char kUpdateProgress[] = R"(
 UPDATE progress SET gen = ?3, state = ?4, due = ?5, scheduled_for = ?6, seq = ?7, origin = ?8,
                     role = ?9, retry = ?10, last_seq = ?11, ran = ?12, last_execution = ?13,
                     executions = ?14, failures = ?15, faults = ?16, covered_until = ?17,
-                    owed_until = ?18, retry_interval = ?19, ended = ?20, defined_at = ?21
+                    owed_until = ?18, retry_interval = ?19, ended = ?20, defined_at = ?21,
+                    suspended = ?22
 WHERE job = ?1 AND gen = ?2)";
 
 // For a job that runs and goes on running. Columns that are not named cost nothing, nor do the
@@ -74,7 +75,7 @@ constexpr char kAdvanceEnabled[] = R"(
 UPDATE progress SET due = ?3, scheduled_for = ?4, seq = ?5, origin = ?6, role = ?7, retry = ?8,
                     last_seq = ?9, ran = ?10, last_execution = ?11, executions = ?12,
                     failures = ?13, faults = ?14, covered_until = ?15, owed_until = ?16
-WHERE job = ?1 AND gen = ?2 AND state = 0 AND ended IS NULL)";
+WHERE job = ?1 AND gen = ?2 AND state = 0 AND ended IS NULL AND suspended IS NULL)";
 static_assert(static_cast<int>(JobState::enabled) == 0);
 
 constexpr char kFindProgressOfGen[] = "SELECT 1 FROM progress WHERE job = ?1 AND gen = ?2";
@@ -146,7 +147,7 @@ void insert_progress(Connection& db, std::int64_t collection, const Job& job) {
 
 // What changes while a job runs, for a job that goes on running.
 bool update_running(Connection& db, const Job& job) {
-  if (job.state != JobState::enabled || job.ended) return false;
+  if (job.state != JobState::enabled || job.ended || is_suspended(job)) return false;
   return std::apply(
       [&](const auto&... values) {
         return db.run(kAdvanceEnabled, job.id, job.gen, values...) == 1;

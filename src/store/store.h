@@ -168,6 +168,7 @@ class Store {
 
   // Any thread. due(): the jobs that wait, those whose next.due is earliest first, then by id;
   // a started one waits no longer. started(): the jobs whose next.started is set, in any order.
+  // What is suspended is in neither.
   // Collections come in the order of their folded keys, jobs of their folded names.
   virtual Result<std::vector<Job>> due(const DueQuery& query) = 0;
   virtual Result<std::vector<Job>> started(std::size_t limit) = 0;

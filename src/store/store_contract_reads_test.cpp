@@ -236,6 +236,44 @@ TEST_P(StoreContract, AStartedJobIsNoLongerDueButStarted) {
   EXPECT_TRUE(must(store_.started(10)).empty());
 }
 
+// Or it would be begun, or sent again after a restart, though its user disabled it.
+TEST_P(StoreContract, WhatIsSuspendedIsNeitherDueNorStarted) {
+  fill(0);
+  for (const bool on_the_wire : {false, true}) {
+    Job job = waiting(sample_job(on_the_wire ? 2 : 1, on_the_wire ? "b" : "a"), at(10));
+    if (on_the_wire) job.next->started = at(11);
+    put(job);
+    job.state = JobState::disabled;
+    job.next->suspended = true;
+    ++job.gen;
+    ASSERT_EQ(commit_one(PutJob{job, 1, {}}), kApplied);
+    EXPECT_EQ(due(10), Ids());
+    EXPECT_TRUE(must(store_.started(10)).empty());
+    EXPECT_EQ(described(*this->job(job.key->name)), described(job));
+  }
+}
+
+// Its collection is disabled, it is not.
+TEST_P(StoreContract, AnEnabledJobIsSuspendedAdvancedAndGoesOn) {
+  fill(0);
+  Job job = waiting(sample_job(1, "a"), at(10));
+  job.next->suspended = true;
+  job.next->started = at(11);
+  put(job);
+  job.next->started.reset();
+  job.next->retry = 1;
+  job.next->due = at(40);
+  ASSERT_EQ(commit_one(AdvanceJob{job, {}}), kApplied);
+  EXPECT_EQ(described(*this->job("a")), described(job));
+  job.next.reset();
+  ASSERT_EQ(commit_one(AdvanceJob{job, {}}), kApplied);
+  EXPECT_EQ(described(*this->job("a")), described(job));
+  job = waiting(job, at(50), 2);
+  ++job.gen;
+  ASSERT_EQ(commit_one(PutJob{job, 1, {}}), kApplied);
+  EXPECT_EQ(due(10), Ids({1}));
+}
+
 TEST_P(StoreContract, JobsAreListedByFoldedNameAndPaged) {
   fill(0);
   ASSERT_EQ(commit_one(PutCollection{sample_collection(collection_key("backups2"))}), kApplied);

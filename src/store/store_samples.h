@@ -125,10 +125,10 @@ inline std::string described(const Job& job) {
   };
   std::string next = "-";
   if (job.next) {
-    next = fmt::format("{} {} {} {} {} {} {}", ticks(job.next->due),
+    next = fmt::format("{} {} {} {} {} {} {} {}", ticks(job.next->due),
                        ticks(job.next->occurrence.scheduled_for), job.next->occurrence.seq,
                        static_cast<int>(job.next->origin), static_cast<int>(job.next->role),
-                       job.next->retry, ticks(job.next->started));
+                       job.next->retry, ticks(job.next->started), job.next->suspended);
   }
   return fmt::format(
       "{} {}/{}/{}/{} gen {} state {} status {} {} {} {} retry {} defined {} seq {} ran {} "

@@ -55,7 +55,8 @@ void write_status(JsonWriter& out, const JobStatus& status, std::optional<Instan
 }
 
 // Ours: the occurrence that is being tried, if one is. An attempt that is under way has begun;
-// one that waits, for its retry or for its turn, has a time when it is tried next.
+// one that waits, for its retry or for its turn, has a time when it is tried next, unless the job
+// or its collection is disabled.
 void write_current_attempt(JsonWriter& out, const Job& job) {
   const DueAttempt& next = *job.next;
   out.member("executionTag", occurrence_tag(job.id, next.occurrence.seq));
@@ -63,7 +64,7 @@ void write_current_attempt(JsonWriter& out, const Job& job) {
   out.member("actionName", next.role == ActionRole::main ? "MainAction" : "ErrorAction");
   out.member("retryCount", next.retry);
   if (next.started) out.member("startTime", *next.started);
-  if (!next.started) out.member("nextTryTime", next.due);
+  if (next.waits()) out.member("nextTryTime", next.due);
 }
 
 constexpr int kNumberDigits = 20;

@@ -153,6 +153,8 @@ std::optional<Resource> match_below_collection(Segments& rest, ResourcePath& pat
   if (rest.at_end()) return Resource::jobs;
   path.key.name = rest.name(kJobRule);
   if (rest.at_end()) return Resource::job;
+  if (rest.word("enable")) return Resource::job_enable;
+  if (rest.word("disable")) return Resource::job_disable;
   if (rest.word("run")) return Resource::job_run;
   if (rest.word("preflight")) return Resource::job_preflight;
   if (rest.word("history")) return Resource::job_history;

@@ -24,6 +24,8 @@ enum class Resource {
   collection_disable,
   jobs,
   job,
+  job_enable,  // ours: a collection's has Azure too
+  job_disable,
   job_run,
   job_preflight,
   job_history,

@@ -19,6 +19,8 @@ TEST(ResourcePath, EveryShapeIsKnown) {
       {kGroup + "/jobCollections/jc/", Resource::collection},
       {kGroup + "/jobCollections/jc/enable", Resource::collection_enable},
       {kGroup + "/jobCollections/jc/disable", Resource::collection_disable},
+      {kGroup + "/jobCollections/jc/jobs/j/enable", Resource::job_enable},
+      {kGroup + "/jobCollections/jc/jobs/j/disable", Resource::job_disable},
       {kGroup + "/jobCollections/jc/jobs", Resource::jobs},
       {kGroup + "/jobCollections/jc/jobs/j1", Resource::job},
       {kGroup + "/jobCollections/jc/jobs/j1/run", Resource::job_run},

@@ -98,6 +98,8 @@ class Matrix:
             "read the audit log": self.read_audit,
             "run a job": plain("POST", at_job("/run")),
             "preflight a job": plain("POST", at_job("/preflight")),
+            "enable a job": plain("POST", at_job("/enable")),
+            "disable a job": plain("POST", at_job("/disable")),
             "enable a collection": plain("POST", at_collection("/enable")),
             "disable a collection": plain("POST", at_collection("/disable")),
             "set a collection's state": plain("PATCH", at_collection(), STATE),

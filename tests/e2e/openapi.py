@@ -100,6 +100,7 @@ def places(description):
                              and "resourceGroup" in path),
             "collection": find("/{jobCollection}"), "enable": find("/enable"),
             "disable": find("/disable"), "jobs": find("/jobs"), "job": find("/jobs/{job}"),
+            "enable_job": find("/{job}/enable"), "disable_job": find("/{job}/disable"),
             "run": find("/run"), "preflight": find("/preflight"), "history": find("/history")}
 
 
@@ -129,6 +130,7 @@ def jobs(sink):
                                          headers={"x-a": "b"}, authentication=basic),
                            "retryPolicy": retry, "errorAction": ok, "timeout": "PT5S"},
                 "recurrence": {"frequency": "Minute"}},
+        "once": {"action": ok},
         "oauth": {"startTime": ahead, "recurrence": monthly,
                   "action": http_action(authentication=oauth)},
         "storage": {"startTime": ahead, "recurrence": yearly,
@@ -178,6 +180,10 @@ def arm(tour, at, sink):
     tour.ask(at["preflight"], "post", 404, job="no")
     tour.ask(at["run"], "post", 409, job="topic")
     tour.ask(at["run"], "post", 200)
+    for verb in ("disable_job", "enable_job"):
+        tour.ask(at[verb], "post", 200)
+        tour.ask(at[verb], "post", 409, job="once")
+        tour.ask(at[verb], "post", 404, job="no")
     tour.ask(at["disable"], "post", 200)
     tour.ask(at["enable"], "post", 200)
     tour.ask(at["enable"], "post", 404, jobCollection="no")

@@ -172,6 +172,116 @@ def lifecycle(suite, bench):
         equal(len(bench.sink.at("/off")), 4)
 
 
+def ways_to_rest(bench, name, body):
+    """Each a name, and how a job is disabled and enabled that way."""
+    client, job, collection = bench.client, bench.group.job(name), bench.group.collection()
+
+    def put(state):
+        return lambda: client.put(job, {"properties": {**body, "state": state}})
+
+    def patch(state):
+        return lambda: client.patch(job, {"properties": {"state": state}})
+
+    return [("POST", lambda: client.post(job + "/disable"), lambda: client.post(job + "/enable")),
+            ("PATCH", patch("Disabled"), patch("Enabled")),
+            ("PUT", put("Disabled"), put("Enabled")),
+            ("its collection", lambda: client.post(collection + "/disable"),
+             lambda: client.post(collection + "/enable"))]
+
+
+def suspensions(suite, bench):
+    """What is open when a job is disabled goes on when it is enabled."""
+    bench.sink.statuses |= {"/open": 500, "/told": 200}
+    body = {"action": {
+        **bench.call("/open"), "errorAction": bench.call("/told"),
+        "retryPolicy": {"retryType": "Fixed", "retryInterval": "PT5M", "retryCount": 2}}}
+    for number, (way, disable, enable) in enumerate(ways_to_rest(bench, "open", body)):
+        with suite.case(f"disabled by {way}, a job keeps its retries and its error action"):
+            before = len(bench.sink.at("/open")), len(bench.sink.at("/told"))
+            bench.put("open", **body)
+            bench.move(advance="PT1M")
+            equal(disable().status, 200)
+            bench.move(advance="PT1H")
+            equal(len(bench.sink.at("/open")), before[0] + 1)
+            equal(bench.job("open")["status"].get("nextExecutionTime"), None)
+            equal(bench.job("open")["status"]["currentAttempt"].get("nextTryTime"), None)
+            equal(enable().status, 200)
+            bench.move(advance="PT1S")
+            equal(len(bench.sink.at("/open")), before[0] + 2, "its time had passed: at once")
+            bench.move(advance="PT10M")
+            after = len(bench.sink.at("/open")), len(bench.sink.at("/told"))
+            equal(after, (before[0] + 3, before[1] + 1))
+            job = bench.job("open")
+            equal((job["state"], job["status"]["failureCount"]), ("faulted", 3))
+            equal([row["retryCount"] for row in bench.history("open")[4 * number:]], [0, 1, 2, 0])
+    with suite.case("a one-time job whose time passed while it was disabled runs late"):
+        bench.put("tardy", bench.call("/tardy"), startTime="2031-01-01T00:00Z")
+        bench.client.post(bench.group.job("tardy") + "/disable")
+        bench.move(to="2031-01-01T05:00:00Z")
+        equal(bench.sink.at("/tardy"), [])
+        bench.client.post(bench.group.job("tardy") + "/enable")
+        bench.move(advance="PT1S")
+        equal(bench.history("tardy")[0]["expectedExecutionTime"], "2031-01-01T00:00:00Z")
+        equal(bench.job("tardy")["state"], "completed")
+    with suite.case("an ended job is neither enabled nor disabled: 409"):
+        for verb in ("enable", "disable"):
+            equal(bench.client.post(bench.group.job("tardy") + "/" + verb).status, 409)
+
+
+def upserts(suite, bench):
+    """Who puts his jobs at every start resets nothing."""
+    hourly = {"recurrence": {"frequency": "Hour", "count": 5},
+              "action": {**bench.call("/upsert"), "retryPolicy": NO_RETRY}}
+    bench.put("upsert", **hourly)
+    bench.move(advance="PT90M")
+    with suite.case("a PUT of what is there changes nothing"):
+        before = bench.job("upsert")
+        answer = bench.client.put(bench.group.job("upsert"), {"properties": hourly})
+        equal((answer.status, answer.properties), (200, before))
+        bench.move(advance="PT1S")
+        equal(len(bench.sink.at("/upsert")), 2)
+    with suite.case("one of another definition does not ring at once; its calendar goes on"):
+        hourly["action"] = {**bench.call("/upserted"), "retryPolicy": NO_RETRY}
+        answer = bench.client.put(bench.group.job("upsert"), {"properties": hourly})
+        first, second = (row["expectedExecutionTime"] for row in bench.history("upsert"))
+        holds(first[13:] == second[13:], (first, second))
+        equal(answer.properties["status"]["nextExecutionTime"][13:], first[13:])
+        bench.move(advance="PT20M")
+        equal(bench.sink.at("/upserted"), [])
+        bench.move(advance="PT10M")
+        equal(len(bench.sink.at("/upserted")), 1)
+    with suite.case("PATCH of the recurrence does not ring at once either"):
+        bench.client.patch(bench.group.job("upsert"),
+                           {"properties": {"recurrence": {"interval": 2}}})
+        bench.move(advance="PT1M")
+        equal(len(bench.sink.at("/upserted")), 1)
+    with suite.case("a retry that a PUT ends has a row that says so"):
+        bench.sink.statuses["/ends"] = 500
+        bench.put("ends", bench.call("/ends"), recurrence={"frequency": "Day"})
+        bench.move(advance="PT1S")
+        bench.put("ends", bench.call("/other"), recurrence={"frequency": "Day"})
+        rows = bench.history("ends")
+        equal([(row["retryCount"], row["status"]) for row in rows],
+              [(0, "failed"), (1, "postponed")])
+        holds("was not made: the job was replaced" in rows[1]["message"], rows[1])
+
+
+def runs_before_time(suite, bench):
+    with suite.case("run shortly before the planned instant does not take its place"):
+        bench.sink.statuses["/planned"] = 500
+        bench.put("planned", {**bench.call("/planned"), "retryPolicy": {
+            "retryType": "Fixed", "retryInterval": "PT1M", "retryCount": 1}},
+                  startTime="2031-02-01T00:00Z")
+        bench.move(to="2031-01-31T23:59:30Z")
+        equal(bench.client.post(bench.group.job("planned") + "/run").status, 200)
+        bench.move(to="2031-02-01T00:05:00Z")
+        equal([(row["expectedExecutionTime"], row["retryCount"])
+               for row in bench.history("planned")],
+              [("2031-01-31T23:59:30Z", 0), ("2031-01-31T23:59:30Z", 1),
+               ("2031-02-01T00:00:00Z", 0), ("2031-02-01T00:00:00Z", 1)])
+        equal(bench.job("planned")["state"], "faulted")
+
+
 def misbehaving(suite, bench, folder):
     """Each with what its history must say. Those that never end get a second of real time."""
     cases = [
@@ -245,6 +355,9 @@ def main():
         own_trace(suite, bench)
         methods(suite, bench)
         lifecycle(suite, bench)
+        suspensions(suite, bench)
+        upserts(suite, bench)
+        runs_before_time(suite, bench)
         with tempfile.TemporaryDirectory(prefix="belfry-certificates-") as folder:
             misbehaving(suite, bench, folder)
     return suite.finish()

@@ -162,18 +162,20 @@ Command Chaos::job_command() {
   }
   const Instant now = simulation_.time().told();
   const auto stored = *simulation_.store().truth().job(key);
-  const auto kind = random_.below(10);
+  const auto kind = random_.below(14);
   if (!stored || kind < 3) {
     const bool enabled = !random_.one_in(8);
     return PutJobCommand{key, random_definition(random_, now, rates_.taste), enabled};
   }
-  if (kind < 7) {
+  if (kind == 3) return PutJobCommand{key, stored->definition, !random_.one_in(3)};
+  if (kind < 7) return SetJobStateCommand{key, !random_.one_in(3)};
+  if (kind < 11) {
     const std::int64_t gen = stored->gen - (random_.one_in(20) ? 1 : 0);
     const bool disables = random_.one_in(4);
     return PatchJobCommand{key, varied(random_, stored->definition, now, rates_.taste), !disables,
                            gen};
   }
-  if (kind < 9) return RunJobCommand{key};
+  if (kind < 13) return RunJobCommand{key};
   return DeleteJobCommand{key};
 }
 

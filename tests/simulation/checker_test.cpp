@@ -55,8 +55,14 @@ EventfulRun eventful_run() {
   sim.go_to(sim.time().passed() + hours{1});
   sim.run_for(minutes{20});
   run_until_sent(sim);
-  EXPECT_TRUE(sim.patch("a", job, /*enabled=*/false));
+  job.action.retry_policy->count = 1;
+  EXPECT_TRUE(sim.put("a", job));
   sim.run_for(minutes{5});
+  sim.dispatcher().set_mood(id, Mood::failing);
+  run_until_sent(sim);
+  EXPECT_TRUE(sim.patch("a", job, /*enabled=*/false));
+  sim.run_for(minutes{25});
+  sim.dispatcher().set_mood(id, Mood::healthy);
   EXPECT_TRUE(sim.patch("a", job));
   sim.run_for(minutes{1});
   EXPECT_TRUE(sim.run("a"));
@@ -246,6 +252,9 @@ const std::vector<Lie>& lies() {
                                               [](Saw& saw) { --saw.status.faults; })},
       {"a disabled job waits for something",
        changed<Saw>(is_disabled, [](Saw& saw) { saw.next = DueAttempt{}; })},
+      {"what was open is dropped", changed<Saw>(is_disabled, [](Saw& saw) { saw.next.reset(); })},
+      {"what was open is not suspended",
+       changed<Saw>(is_disabled, [](Saw& saw) { saw.next->suspended = false; })},
       {"a disabled job is enabled by itself",
        changed<Saw>(is_disabled, [](Saw& saw) { saw.state = JobState::enabled; })},
       {"a job ends before its time",

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "store/store_samples.h"
 
@@ -77,11 +79,27 @@ struct Effect {
       job.key = command.key;
       job.id = *id;
     }
+    const bool same =
+        !added && job.definition == *command.definition && job.enabled == command.enabled;
     write(job, WriteKind::put, command.definition, command.enabled);
+    if (!same) return;
+    // It changes nothing, unless the job had ended: the answer tells, or else the store.
+    --job.gen;
+    if (reply != nullptr) {
+      job.gen = std::clamp(reply->job->gen, job.gen, job.gen + 1);
+    } else {
+      ++job.perhaps_replaced;
+    }
   }
 
   void operator()(const PatchJobCommand& command) const {
     write(*clerk.find(command.key), WriteKind::patch, command.definition, command.enabled);
+  }
+
+  void operator()(const SetJobStateCommand& command) const {
+    KnownJob& job = *clerk.find(command.key);
+    if (job.enabled == command.enabled) return;
+    write(job, WriteKind::patch, JobDefinition(job.definition), command.enabled);
   }
 
   void operator()(const DeleteJobCommand& command) const {
@@ -160,6 +178,7 @@ struct Doubt {
   }
   bool operator()(const PutJobCommand& command) const { return job_changed(command.key); }
   bool operator()(const PatchJobCommand& command) const { return job_changed(command.key); }
+  bool operator()(const SetJobStateCommand& command) const { return job_changed(command.key); }
   bool operator()(const RunJobCommand& command) const { return job_changed(command.key); }
   bool operator()(const KeepCertificatesCommand& command) const { return job_changed(command.key); }
   bool operator()(const DeleteJobCommand& command) const { return !*clerk.truth_.job(command.key); }
@@ -202,6 +221,11 @@ struct Refusal {
     const Job now = stored(command.key);
     return code == ErrorCode::conflict && (is_final(now.state) || changed_later(now, command.key));
   }
+  bool operator()(const SetJobStateCommand& command) const {
+    if (missing(command.key)) return true;
+    const Job now = stored(command.key);
+    return code == ErrorCode::conflict && (is_final(now.state) || changed_later(now, command.key));
+  }
   bool operator()(const DeleteJobCommand&) const { return false; }
   bool operator()(const KeepCertificatesCommand& command) const {
     return missing(command.key) || code == ErrorCode::changed;
@@ -212,7 +236,8 @@ struct Refusal {
     const KnownJob& job = *clerk.find(command.key);
     const Job now = stored(command.key);
     return !job.enabled || !clerk.find(command.key.collection)->runs() || is_final(now.state) ||
-           (now.next && now.next->started) || changed_later(now, command.key);
+           (now.next && (now.next->started || now.next->origin == Origin::extra)) ||
+           changed_later(now, command.key);
   }
   bool operator()(const NoteRefusalCommand&) const { return false; }
 
@@ -253,7 +278,9 @@ bool Clerk::took_effect(const Asked& asked, const StepOutcome& outcome) {
     // Deleting what is not there needs no commit.
     const bool deletes = std::holds_alternative<DeleteJobCommand>(asked.command) ||
                          std::holds_alternative<DeleteCollectionCommand>(asked.command);
-    if (!outcome.applied && !deletes) fault_({}, "a write was answered and not committed");
+    if (!outcome.applied && !deletes && !left_all_as_it_was(**asked.reply)) {
+      fault_({}, "a write was answered and not committed");
+    }
     return true;
   }
   const ErrorCode code = asked.reply->error().code;
@@ -265,6 +292,22 @@ bool Clerk::took_effect(const Asked& asked, const StepOutcome& outcome) {
   return false;
 }
 
+bool Clerk::left_all_as_it_was(const Reply& reply) {
+  const KnownJob* const known = reply.job ? find(reply.job->key) : nullptr;
+  return known != nullptr && known->gen == reply.job->gen;
+}
+
+// A put of what was there replaced the job if that had ended; then its gen is one more.
+void Clerk::resolve_doubts() {
+  for (auto& [key, collection] : collections_) {
+    for (auto& [name, job] : collection.jobs) {
+      const int doubts = std::exchange(job.perhaps_replaced, 0);
+      const auto stored = doubts > 0 ? *truth_.job(job.key) : std::nullopt;
+      if (stored) job.gen = std::clamp(stored->gen, job.gen, job.gen + doubts);
+    }
+  }
+}
+
 std::vector<Event> Clerk::resolve(const StepOutcome& outcome) {
   std::vector<Event> events;
   std::set<std::string> changed_later;
@@ -274,10 +317,13 @@ std::vector<Event> Clerk::resolve(const StepOutcome& outcome) {
     if (!took_effect(asked, outcome)) continue;
     const bool answered = asked.reply && asked.reply->has_value();
     const Reply* const reply = answered ? &**asked.reply : nullptr;
+    // What was left as it was may go on in the same step.
+    const bool changed = reply != nullptr && reply->job && !left_all_as_it_was(*reply);
     std::visit(Effect{*this, reply, events, changed_later}, asked.command);
-    if (reply != nullptr && reply->job) replies[folded(reply->job->key)] = *reply->job;
+    if (changed) replies[folded(reply->job->key)] = *reply->job;
   }
   asked_.clear();
+  resolve_doubts();
   std::erase_if(replies, [&](const auto& entry) { return changed_later.contains(entry.first); });
   check_replies(replies, outcome);
   drop_removed(events);
@@ -319,7 +365,7 @@ void Clerk::audit(const KnownJob& job) {
     fault_(job.id, fmt::format("gen {} is stored and not {}", stored->gen, job.gen));
   }
   if (stored->definition != job.definition) fault_(job.id, "another definition is stored");
-  if (!job.enabled && stored->state != JobState::disabled) {
+  if (!job.enabled && stored->state == JobState::enabled) {
     fault_(job.id, "a job that was disabled is not");
   }
 }

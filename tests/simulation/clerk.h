@@ -24,6 +24,7 @@ struct KnownJob {
   std::int64_t gen = 0;
   JobDefinition definition;
   bool enabled = true;
+  int perhaps_replaced = 0;  // a put of what was there, of an ended job or not, lost its answer
 };
 
 struct KnownCollection {
@@ -76,6 +77,8 @@ class Clerk {
   KnownCollection* find(const CollectionKey& key);
   KnownJob* find(const JobKey& key);
   bool took_effect(const Asked& asked, const StepOutcome& outcome);
+  bool left_all_as_it_was(const Reply& reply);
+  void resolve_doubts();
   void check_replies(const std::map<std::string, Job>& replies, const StepOutcome& outcome);
   void audit(const KnownJob& job);
 

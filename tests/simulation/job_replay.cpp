@@ -26,8 +26,9 @@ void JobReplay::see(const Event& event) {
 void JobReplay::finish(Instant now) {
   now_ = now;
   if (!exists_) return;
-  expect(!chain_, "an occurrence is still being tried at the end");
-  expect(!extra_, "a run that was asked for never began");
+  const bool awaited = chain_ && chain_->next.started && chain_->sent_in_life == life_;
+  expect(!chain_ || (!running() && !awaited), "an occurrence is still being tried at the end");
+  expect(!extra_ || !running(), "a run that was asked for never began");
   expect(expected_rows_.empty(), "a row is missing at the end");
   const auto next = running() ? planned_next() : std::nullopt;
   if (next)
@@ -49,7 +50,12 @@ std::optional<Instant> JobReplay::planned_next() {
 }
 
 void JobReplay::on(const Wrote& wrote) {
+  const bool state_alone =
+      wrote.kind == WriteKind::put && exists_ && !final() && *wrote.definition == definition_;
+  // Who puts what is there changes nothing.
+  if (state_alone && wrote.enabled == (state_ == JobState::enabled)) return;
   ++gen_;
+  if (state_alone) return patch(wrote);
   retry_interval_default_ = wrote.retry_interval_default;
   switch (wrote.kind) {
     case WriteKind::put:
@@ -59,10 +65,7 @@ void JobReplay::on(const Wrote& wrote) {
     case WriteKind::run:
       return run();
     case WriteKind::suspend:
-      end_chain();
-      if (running()) expect_gap(RowKind::change_gap, now_);
-      extra_.reset();
-      deferred_until_.reset();
+      if (running()) suspend();
       collection_runs_ = false;
       return;
     case WriteKind::resume:
@@ -75,9 +78,12 @@ void JobReplay::on(const Wrote& wrote) {
 }
 
 void JobReplay::put(const Wrote& wrote) {
+  const Timing before = exists_ && !final() ? definition_.timing : Timing{};
   if (exists_) {
+    const bool owes = running() || calendar_.once();
     end_chain();
-    if (running()) expect_gap(RowKind::change_gap, now_);
+    if (extra_) expected_rows_.push_back({RowKind::unmade, *extra_, *extra_, 1});
+    if (owes) expect_gap(RowKind::change_gap, now_);
   }
   exists_ = true;
   extra_.reset();
@@ -87,7 +93,7 @@ void JobReplay::put(const Wrote& wrote) {
   state_ = wrote.enabled ? JobState::enabled : JobState::disabled;
   ended_.reset();
   status_ = {};
-  define();
+  redefine(before);
   conclude(false, now_);
 }
 
@@ -99,21 +105,24 @@ void JobReplay::patch(const Wrote& wrote) {
   const bool runs_after = wrote.enabled && wrote.collection_runs;
   const bool orphaned =
       chain_ && chain_->next.role == ActionRole::error && !wrote.definition->error_action;
-  if (!runs_after || orphaned) end_chain();
-  if (!runs_after) extra_.reset();
-  if (ran_before && (new_timing || !runs_after || orphaned)) {
+  if (orphaned) end_chain();
+  if (new_timing && (ran_before || calendar_.once())) {
     expect_gap(RowKind::change_gap, now_);
     if (!extra_) deferred_until_.reset();
   }
+  if (orphaned && ran_before) pass_over();
+  if (!runs_after && ran_before) suspend();
+  const Timing before = definition_.timing;
   definition_ = *wrote.definition;
   collection_runs_ = wrote.collection_runs;
   state_ = wrote.enabled ? JobState::enabled : JobState::disabled;
   if (new_timing) {
-    define();
+    redefine(before);
     if (chain_) chain_->next.origin = Origin::extra;
   }
   if (runs_after && !ran_before) go_on();
   conclude(orphaned, now_);
+  if (orphaned && !runs_after) conclude_at_rest(true);
 }
 
 void JobReplay::run() {
@@ -122,30 +131,59 @@ void JobReplay::run() {
     expect(!chain_->next.started, "a run was accepted while an attempt was on the wire");
     chain_->next.due = now_;
   } else {
+    expect(!extra_, "a run was accepted while an earlier one waited");
     extra_ = now_;
     deferred_until_.reset();
   }
 }
 
 void JobReplay::define() {
+  made_at_ = now_;
   calendar_ = PlannedInstants(definition_.timing, now_);
   ran_ = 0;
   owed_until_ = Instant{};
   covered_ = now_ - kOneTick;
 }
 
-// Nothing is owed for the time in which the job did not run, but what runs once runs once.
+// A job that recurs still does not run at once again.
+void JobReplay::redefine(const Timing& before) {
+  const Timing& timing = definition_.timing;
+  const Instant made_at = made_at_;
+  define();
+  if (!before.recurrence || !timing.recurrence) return;
+  made_at_ = made_at;
+  calendar_ = PlannedInstants::redefined(timing, made_at, now_);
+  covered_ = timing.start_time ? now_ : std::max(now_, made_at);
+}
+
+// What was begun or asked for goes on when the job runs again.
+void JobReplay::suspend() {
+  pass_over();
+  if (!extra_) deferred_until_.reset();
+}
+
+// What runs once still runs, late.
+void JobReplay::pass_over() {
+  if (!calendar_.once()) return expect_gap(RowKind::change_gap, now_);
+  owed_until_ = std::max(owed_until_, now_);
+}
+
+// Nothing new is owed for the time in which the job did not run, but what runs once runs once.
 void JobReplay::go_on() {
   if (!calendar_.once()) {
     covered_ = std::max(covered_, now_);
-  } else if (const auto next = planned_next(); next && *next <= now_) {
-    define();
+  } else {
+    owed_until_ = std::max(owed_until_, now_);
   }
 }
 
 void JobReplay::end_chain() {
   if (!chain_) return;
-  if (chain_->next.started) {
+  if (!chain_->next.started) {
+    const DueAttempt& next = chain_->next;
+    const Instant at = next.occurrence.scheduled_for;
+    expected_rows_.push_back({RowKind::unmade, at, at, 1, next.role, next.retry});
+  } else {
     if (!chain_->noted) expected_rows_.push_back({RowKind::note, now_, now_, 1});
     const bool main = chain_->next.role == ActionRole::main;
     if (main && chain_->next.retry == 0) {
@@ -160,7 +198,17 @@ void JobReplay::end_chain() {
 
 void JobReplay::conclude(bool last_failed, Instant at) {
   if (!running() || chain_ || extra_ || planned_next()) return;
-  state_ = last_failed ? JobState::faulted : JobState::completed;
+  end(last_failed, at);
+}
+
+// Nothing would be left to do if it were enabled now.
+void JobReplay::conclude_at_rest(bool last_failed) {
+  const Instant after = calendar_.once() ? covered_ : std::max(covered_, now_);
+  if (!planned_after(after)) end(last_failed, now_);
+}
+
+void JobReplay::end(bool failed, Instant at) {
+  state_ = failed ? JobState::faulted : JobState::completed;
   ended_ = at;
 }
 
@@ -214,14 +262,25 @@ void JobReplay::on(const Saw& saw) {
 }
 
 void JobReplay::check_next(const std::optional<DueAttempt>& next) {
-  if (!running()) return expect(!next, "a job that does not run waits for something");
+  if (!running()) return check_suspended(next);
   if (!next) return fault("a job that runs waits for nothing");
+  expect(!next->suspended, "a job that runs is suspended");
   expect(next->occurrence.seq <= last_seq_, "a seq above the highest");
   if (chain_ && chain_->next.started) {
     return expect(*next == chain_->next, "an attempt on the wire is no longer waited for");
   }
   if (next->started) return check_begun(*next);
   check_waiting(*next);
+}
+
+void JobReplay::check_suspended(const std::optional<DueAttempt>& next) {
+  if (!chain_ && !extra_) return expect(!next, "a job that does not run waits for something");
+  if (!next) return fault("what was open when the job was disabled is gone");
+  expect(next->suspended, "what was open when the job was disabled is not suspended");
+  DueAttempt seen = *next;
+  seen.suspended = false;
+  if (!chain_) return check_waiting(seen);
+  expect(seen == chain_->next, "something else is suspended than was open");
 }
 
 void JobReplay::check_waiting(const DueAttempt& next) {
@@ -296,12 +355,13 @@ void JobReplay::check_planned_begin(const DueAttempt& next) {
   const auto following = planned_after(scheduled_for);
   switch (rules_.catch_up) {
     case CatchUp::latest:
-      return expect(!following || *following > begun, "a late occurrence that is not the latest");
+      return expect(!following || *following > begun || scheduled_for <= owed_until_,
+                    "a late occurrence that is not the latest");
     case CatchUp::all:
       owed_until_ = std::max(owed_until_, begun);
       return;
     case CatchUp::none:
-      return fault("a late occurrence was begun");
+      return expect(scheduled_for <= owed_until_, "a late occurrence was begun");
   }
 }
 

@@ -60,6 +60,8 @@ class JobReplay {
     Instant first;
     Instant last;
     std::int64_t count;
+    ActionRole role = ActionRole::main;  // of an attempt that was not made
+    int retry = 0;
   };
   struct Place {
     std::int64_t seq;
@@ -89,18 +91,26 @@ class JobReplay {
   void patch(const Wrote& wrote);
   void run();
   void define();
+  void redefine(const Timing& before);
+  void suspend();
+  void pass_over();
   void go_on();
   void end_chain();
   void conclude(bool last_failed, Instant at);
+  void conclude_at_rest(bool last_failed);
+  void end(bool failed, Instant at);
 
   void settle(const HistoryEntry& row);
   void finish_occurrence(bool last_failed);
   void supersede(const HistoryEntry& row);
   void record_gap(RowKind kind, const HistoryEntry& row);
   void record_absence(const HistoryEntry& row);
+  void record_unmade(const HistoryEntry& row);
+  std::optional<Instant> last_planned_until(Instant until);
   void expect_gap(RowKind kind, Instant until);
 
   void check_next(const std::optional<DueAttempt>& next);
+  void check_suspended(const std::optional<DueAttempt>& next);
   void check_waiting(const DueAttempt& next);
   void check_begun(const DueAttempt& next);
   void begin_occurrence(const DueAttempt& next);
@@ -109,6 +119,7 @@ class JobReplay {
   bool is_new(std::int64_t seq) const { return seq > used_seq_ && !gap_seqs_.contains(seq); }
   void use(std::int64_t seq);
   bool running() const { return state_ == JobState::enabled && collection_runs_; }
+  bool final() const { return state_ == JobState::completed || state_ == JobState::faulted; }
   std::optional<Instant> planned_next();
   std::optional<Instant> planned_after(Instant after);
   const std::optional<RetryPolicy>& policy(ActionRole role) const;
@@ -145,9 +156,10 @@ class JobReplay {
   std::set<std::int64_t> gap_seqs_;  // of gaps, above that
 
   PlannedInstants calendar_;
+  Instant made_at_;  // or made to recur
   std::int64_t ran_ = 0;
   Instant covered_;     // planned instants up to here have their record, or are not owed
-  Instant owed_until_;  // with CatchUp::all, fired however late
+  Instant owed_until_;  // fired however late
 
   std::optional<Chain> chain_;
   std::optional<Instant> extra_;           // asked for with run, and not begun

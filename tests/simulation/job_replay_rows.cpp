@@ -15,6 +15,7 @@ constexpr Ticks kStillOnTime = std::chrono::seconds{30};
 void JobReplay::on(const Sent& sent) {
   expect(sent.durable, "sent before its start was durable");
   if (!chain_ || !chain_->next.started) return fault("sent, though nothing was begun");
+  expect(running(), "sent, though the job does not run");
   if (sent.attempt != chain_->next) return fault("sent, though another attempt was begun");
   const bool clock_was_set = clock_set_in_step_ >= chain_->begun_in_step;
   expect(clock_was_set || sent.leaves >= *chain_->next.started, "sent early");
@@ -56,6 +57,8 @@ void JobReplay::on(const Recorded& recorded) {
     }
     case RowKind::absence_gap:
       return record_absence(row);
+    case RowKind::unmade:
+      return record_unmade(row);
     case RowKind::overlap_gap:
     case RowKind::change_gap:
       return record_gap(recorded.kind, row);
@@ -120,11 +123,26 @@ void JobReplay::settle(const HistoryEntry& row) {
 }
 
 void JobReplay::finish_occurrence(bool last_failed) {
+  const bool extra = chain_->next.origin == Origin::extra;
   chain_.reset();
+  if (!running()) return conclude_at_rest(last_failed);
   const auto next = planned_next();
-  const bool owed = next && *next <= owed_until_;
-  if (!owed) expect_gap(RowKind::overlap_gap, now_ - kOneTick);
+  Instant until = now_ - kOneTick;
+  if (next && *next <= owed_until_) return;
+  // A run that was asked for does not take the place of the last planned occurrence.
+  const auto latest = last_planned_until(until);
+  if (extra && latest && !planned_after(*latest)) {
+    owed_until_ = *latest;
+    until = *latest - kOneTick;
+  }
+  expect_gap(RowKind::overlap_gap, until);
   conclude(last_failed, now_);
+}
+
+std::optional<Instant> JobReplay::last_planned_until(Instant until) {
+  std::optional<Instant> last;
+  for (auto next = planned_next(); next && *next <= until; next = planned_after(*next)) last = next;
+  return last;
 }
 
 const std::optional<RetryPolicy>& JobReplay::policy(ActionRole role) const {
@@ -183,6 +201,20 @@ void JobReplay::record_gap(RowKind kind, const HistoryEntry& row) {
   expected_rows_.erase(it);
 }
 
+// An attempt that waited when the job was replaced, or lost its error action.
+void JobReplay::record_unmade(const HistoryEntry& row) {
+  const auto it =
+      std::find_if(expected_rows_.begin(), expected_rows_.end(), [&](const ExpectedRow& expected) {
+        return expected.kind == RowKind::unmade && expected.role == row.role &&
+               expected.retry == row.retry && expected.first == row.occurrence.scheduled_for;
+      });
+  if (it == expected_rows_.end()) return fault("a row of an attempt that did not wait");
+  expect(row.status == HistoryStatus::postponed && !row.gap, "an attempt that was made after all");
+  expect(row.started == now_ && row.ended == now_, "an end that was recorded at another time");
+  expected_rows_.erase(it);
+  use(row.occurrence.seq);
+}
+
 // Nobody was there in time: the row covers what was missed, all of it or all but the latest.
 void JobReplay::record_absence(const HistoryEntry& row) {
   if (!running() || chain_ || extra_) return fault("an absence of a job that waits for no plan");
@@ -190,6 +222,7 @@ void JobReplay::record_absence(const HistoryEntry& row) {
   const Instant as_of = row.started;
   if (!first || as_of - *first <= kStillOnTime) return fault("an absence that was none");
   expect(rules_.catch_up != CatchUp::all, "an absence though all is to be caught up");
+  expect(*first > owed_until_, "an absence of what is owed");
   Instant latest = *first;
   for (auto next = first; next && *next <= as_of; next = planned_after(*next)) latest = *next;
   const bool fires = rules_.catch_up == CatchUp::latest;
@@ -197,7 +230,7 @@ void JobReplay::record_absence(const HistoryEntry& row) {
   record_gap(RowKind::absence_gap, row);
   deferred_until_.reset();
   moved_to_latest_ = fires;
-  conclude(true, as_of);
+  conclude(false, as_of);
 }
 
 }  // namespace belfry

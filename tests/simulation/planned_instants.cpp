@@ -25,6 +25,13 @@ PlannedInstants::PlannedInstants(const Timing& timing, Instant defined_at)
   }
 }
 
+PlannedInstants PlannedInstants::redefined(const Timing& timing, Instant made_at, Instant now) {
+  PlannedInstants planned(timing, made_at);
+  planned.single_.reset();
+  planned.from_ = timing.start_time ? now : std::max(now, made_at);
+  return planned;
+}
+
 const std::vector<Instant>& PlannedInstants::on(sys_days day) {
   if (!listed_ || listed_day_ != day) {
     const NaiveWindow window{

@@ -18,6 +18,9 @@ class PlannedInstants {
  public:
   PlannedInstants() = default;
   PlannedInstants(const Timing& timing, Instant defined_at);
+  // Of a job that recurred before: it does not run at once again, and without a startTime its
+  // calendar is counted from when it was made.
+  static PlannedInstants redefined(const Timing& timing, Instant made_at, Instant now);
 
   // Nothing that lies more than kSearched after `after` is found.
   std::optional<Instant> first_after(Instant after);

@@ -17,8 +17,8 @@ std::string_view name_of(WriteKind kind) {
 }
 
 std::string_view name_of(RowKind kind) {
-  constexpr std::string_view kNames[] = {"attempt",     "superseded",  "note",
-                                         "overlap gap", "absence gap", "change gap"};
+  constexpr std::string_view kNames[] = {"attempt",     "superseded", "note",  "overlap gap",
+                                         "absence gap", "change gap", "unmade"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -37,9 +37,10 @@ std::string text_of(const Occurrence& occurrence, ActionRole role, int retry) {
 }
 
 std::string text_of(const DueAttempt& next) {
-  return fmt::format("{}{}, due {}{}", text_of(next.occurrence, next.role, next.retry),
+  return fmt::format("{}{}, due {}{}{}", text_of(next.occurrence, next.role, next.retry),
                      next.origin == Origin::extra ? " extra" : "", format_instant(next.due),
-                     next.started ? ", started " + format_instant(*next.started) : "");
+                     next.started ? ", started " + format_instant(*next.started) : "",
+                     next.suspended ? ", suspended" : "");
 }
 
 std::string text_of(const RetryPolicy& policy) {
@@ -121,6 +122,7 @@ RowKind kind_of(const HistoryEntry& row) {
   if (says(row, "an earlier occurrence was still being tried")) return RowKind::overlap_gap;
   if (says(row, "Belfry was not running or could not start")) return RowKind::absence_gap;
   if (says(row, "the job was changed before")) return RowKind::change_gap;
+  if (says(row, "This attempt was not made")) return RowKind::unmade;
   if (says(row, "its outcome is unknown")) return RowKind::note;
   if (says(row, "The job was changed meanwhile")) return RowKind::superseded;
   return RowKind::attempt;

@@ -68,7 +68,7 @@ struct Answered {
   Outcome outcome;
 };
 
-enum class RowKind { attempt, superseded, note, overlap_gap, absence_gap, change_gap };
+enum class RowKind { attempt, superseded, note, overlap_gap, absence_gap, change_gap, unmade };
 
 struct Recorded {
   RowKind kind = RowKind::attempt;

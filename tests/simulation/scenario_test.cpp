@@ -203,7 +203,7 @@ TEST_F(Scenario, WhatPassesWhileAnAttemptIsTriedIsOneRow) {
 TEST_F(Scenario, AnAnswerTakesThePlaceOfTheNoteThatStoodForIt) {
   ASSERT_TRUE(sim_.put("a", every_minute()));
   run_until_sent("a");
-  ASSERT_TRUE(sim_.patch("a", every_minute(), /*enabled=*/false));
+  ASSERT_TRUE(sim_.put("a", every(1, Frequency::day)));
   EXPECT_NE(sim_.history("a").at(0).message.find("unknown"), std::string::npos);
   sim_.run_for(seconds{5});
   EXPECT_EQ(sim_.history("a").size(), 1u);
@@ -222,7 +222,7 @@ TEST_F(Scenario, ItDoesSoAlsoWhenTheStoreLostTheAnswerToTheChange) {
 TEST_F(Scenario, ItDoesSoAlsoWhenTheStoreFailedAsItCame) {
   ASSERT_TRUE(sim_.put("a", every_minute()));
   run_until_sent("a");
-  ASSERT_TRUE(sim_.patch("a", every_minute(), /*enabled=*/false));
+  ASSERT_TRUE(sim_.put("a", every(1, Frequency::day)));
   sim_.go_to(sim_.next_wake());
   step_with(CommitFault::unavailable);
   sim_.run_for(seconds{5});
@@ -248,6 +248,67 @@ TEST_F(Scenario, AnErrorActionThatIsTakenAwayIsTriedNoFurther) {
   ASSERT_EQ(sim_.stored("a").next->role, ActionRole::error);
   ASSERT_TRUE(sim_.patch("a", plain));
   EXPECT_FALSE(sim_.stored("a").next->open());
+}
+
+// It reports while the job rests: whoever disables it loses nothing of what was begun.
+TEST_F(Scenario, WhatIsOnTheWireWhenTheJobIsDisabledIsSettled) {
+  const JobDefinition job = with_error_action(with_retries(at_once(), 1, minutes{2}));
+  ASSERT_TRUE(sim_.put("a", job));
+  set_mood("a", Mood::failing);
+  run_until_sent("a");
+  ASSERT_TRUE(sim_.ask(SetJobStateCommand{Simulation::key("a"), false}));
+  sim_.run_for(hours{1});
+  EXPECT_EQ(sim_.history("a").size(), 1u);
+  EXPECT_EQ(sim_.stored("a").status.failures, 1);
+  EXPECT_EQ(sim_.stored("a").next->retry, 1);
+  ASSERT_TRUE(sim_.ask(SetJobStateCommand{Simulation::key("a"), true}));
+  sim_.run_for(minutes{1});
+  EXPECT_EQ(sim_.history("a").size(), 3u) << "the retry and the error action";
+  EXPECT_EQ(sim_.stored("a").state, JobState::enabled) << "which fails, and is tried again";
+}
+
+// It may have reached its target, so it is not another occurrence; but the user said no.
+TEST_F(Scenario, WhatWasSentBeforeACrashIsSentAgainWhenTheJobIsEnabledAndNotBefore) {
+  ASSERT_TRUE(sim_.put("a", every_minute()));
+  run_until_sent("a");
+  ASSERT_TRUE(sim_.set_state(CollectionState::disabled));
+  sim_.crash();
+  sim_.run_for(hours{1});
+  EXPECT_EQ(sim_.sends("a", 1), 1);
+  ASSERT_TRUE(sim_.set_state(CollectionState::enabled));
+  sim_.run_for(seconds{5});
+  EXPECT_EQ(sim_.sends("a", 1), 2);
+  EXPECT_EQ(sim_.history("a").at(0).occurrence.seq, 1);
+}
+
+TEST_F(Scenario, AnOutcomeIsAwaitedAlsoWhenTheStoreFailedAsItsJobWasDisabled) {
+  for (const CommitFault fault : {CommitFault::lost_applied, CommitFault::unavailable}) {
+    const std::string name = fault == CommitFault::unavailable ? "a" : "b";
+    ASSERT_TRUE(sim_.put(name, at_once()));
+    run_until_sent(name);
+    if (fault == CommitFault::unavailable) {
+      ASSERT_TRUE(sim_.ask(SetJobStateCommand{Simulation::key(name), false}));
+      sim_.go_to(sim_.next_wake());
+      step_with(fault);
+    } else {
+      EXPECT_FALSE(
+          sim_.ask(SetJobStateCommand{Simulation::key(name), false}, {.store = {.commit = fault}}));
+    }
+    sim_.run_for(seconds{5});
+    EXPECT_EQ(sim_.stored(name).state, JobState::completed);
+    EXPECT_EQ(sim_.history(name).size(), 1u);
+  }
+}
+
+TEST_F(Scenario, ARunDoesNotTakeThePlaceOfThePlannedOccurrence) {
+  const Instant planned = sim_.time().told() + hours{1};
+  ASSERT_TRUE(sim_.put("a", with_retries(once_at(planned), 1, minutes{2})));
+  sim_.run_for(minutes{59});
+  set_mood("a", Mood::failing);
+  ASSERT_TRUE(sim_.run("a"));
+  sim_.run_for(minutes{10});
+  EXPECT_EQ(sim_.stored("a").status.executions, 2);
+  EXPECT_EQ(sim_.history("a").back().occurrence.scheduled_for, planned);
 }
 
 // Otherwise disabling and enabling would buy further occurrences.
@@ -371,6 +432,25 @@ class CatchUpNone : public CatchUpScenario {
  protected:
   CatchUpNone() : CatchUpScenario(CatchUp::none) {}
 };
+TEST_F(CatchUpNone, EndsAJobThatHasNothingLeftWithoutAFault) {
+  ASSERT_TRUE(sim_.put("a", once_at(sim_.time().told() + minutes{10})));
+  sim_.crash();
+  sim_.go_to(sim_.time().passed() + hours{1});
+  sim_.run_for(minutes{1});
+  EXPECT_EQ(sim_.stored("a").state, JobState::completed);
+  EXPECT_EQ(sim_.history("a").at(0).status, HistoryStatus::postponed);
+}
+
+// Nobody was away: its user had it rest.
+TEST_F(CatchUpNone, RunsWhatRestedWhenItsTimeCame) {
+  ASSERT_TRUE(sim_.put("a", once_at(sim_.time().told() + minutes{10})));
+  ASSERT_TRUE(sim_.ask(SetJobStateCommand{Simulation::key("a"), false}));
+  sim_.run_for(hours{1});
+  ASSERT_TRUE(sim_.ask(SetJobStateCommand{Simulation::key("a"), true}));
+  sim_.run_for(minutes{1});
+  EXPECT_EQ(sim_.stored("a").status.executions, 1);
+}
+
 TEST_F(CatchUpNone, FiresNoneOfTheMissedOnes) {
   be_away_for_an_hour();
   EXPECT_EQ(sim_.stored("a").status.executions, 1);

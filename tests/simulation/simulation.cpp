@@ -205,9 +205,24 @@ void Simulation::check_wake() {
   }
   if (started.size() >= options_.in_flight_max) return;
   const auto first = *store_.truth().due({1});
-  if (!first.empty() && time_.when_told(first[0].next->due) < wake_ && wake_ > time_.passed()) {
+  const bool sleeps =
+      !first.empty() && time_.when_told(first[0].next->due) < wake_ && wake_ > time_.passed();
+  // A job that rests is not started any more, but its call may still take a place.
+  if (sleeps && started.size() + resting_on_wire() < options_.in_flight_max) {
     checker_.fault(first[0].id, fmt::format("step {}: the engine sleeps over it", steps_));
   }
+}
+
+std::size_t Simulation::resting_on_wire() {
+  std::size_t count = 0;
+  for (const auto& [key, collection] : clerk_.collections()) {
+    for (const auto& [name, job] : collection.jobs) {
+      const auto stored = *store_.truth().job(job.key);
+      const bool rests = stored && stored->next && stored->next->suspended;
+      if (rests && dispatcher_.on_wire(attempt_of(*stored))) ++count;
+    }
+  }
+  return count;
 }
 
 void Simulation::crash() {
@@ -230,6 +245,10 @@ bool Simulation::something_is_tried() {
       const auto stored = *store_.truth().job(job.key);
       if (!stored || !stored->next) continue;
       const DueAttempt& next = *stored->next;
+      if (next.suspended) {
+        if (next.started && dispatcher_.on_wire(attempt_of(*stored))) return true;
+        continue;
+      }
       if (next.open() || next.origin == Origin::extra) return true;
       if (next.occurrence.scheduled_for <= time_.told()) return true;
     }

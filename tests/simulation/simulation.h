@@ -97,6 +97,7 @@ class Simulation {
   void look_around(const StepOutcome& outcome);
   void see_sends();
   void check_wake();
+  std::size_t resting_on_wire();
   void guard_against_spinning();
   bool something_is_tried();
   void audit_history();

@@ -9,6 +9,7 @@ HistoryPlace place_of(const HistoryEntry& row) {
   return {.seq = row.occurrence.seq, .role = row.role, .retry = row.retry};
 }
 
+// Of what nobody tried.
 bool is_gap(RowKind kind) {
   return kind >= RowKind::overlap_gap;
 }

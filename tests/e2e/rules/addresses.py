@@ -20,6 +20,7 @@ JOB_NAMES = {
 VERBS = {
     "{all}": "GET", "{group}": "GET", "{jc}": "GET, PUT, PATCH, DELETE", "{jc}/enable": "POST",
     "{jc}/disable": "POST", "{jc}/jobs": "GET", "{jc}/jobs/job": "GET, PUT, PATCH, DELETE",
+    "{jc}/jobs/job/enable": "POST", "{jc}/jobs/job/disable": "POST",
     "{jc}/jobs/job/run": "POST", "{jc}/jobs/job/history": "GET",
 }
 NOWHERE = [

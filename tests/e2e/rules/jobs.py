@@ -187,6 +187,11 @@ def _status(suite, client, group):
         for state, present in [("Disabled", False), ("Enabled", True)]:
             answer = client.put(group.job("status0"), job_body(state=state))
             equal("status" in answer.properties, present)
+    with suite.case("disabled and enabled by POST likewise, with an empty 200, once or twice"):
+        for verb, present in [("disable", False), ("disable", False), ("enable", True)]:
+            answer = client.post(f"{group.job('status0')}/{verb}")
+            equal((answer.status, answer.body), (200, b""))
+            equal("status" in client.get(group.job("status0")).properties, present)
     with suite.case("PATCH of the recurrence computes the next execution anew"):
         path = group.job("status2")
         answer = client.patch(path, {"properties": {"startTime": "2099-02-03T00:00:00Z"}})

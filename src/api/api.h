@@ -71,6 +71,8 @@ struct ApiOptions {
   RunPreflight run_preflight;
   std::function<std::string()> engine_trouble;  // none: nobody watches it
   std::function<std::string()> render_metrics;  // none: /metrics is not served
+  // How many jobs besides this one ask for metrics of their own; none: nobody counts.
+  std::function<Result<std::int64_t>(const JobKey& besides)> count_counted_jobs;
   MoveClock move_clock;  // empty: the clock is the machine's, and /clock is not served
 };
 
@@ -135,6 +137,7 @@ class Api {
 
   void put_collection(const Permit& permit, const CallPtr& call);
   void patch_collection(const Permit& permit, const CallPtr& call, int tries_left);
+  std::vector<Error> too_many_counted(const JobDefinition& wanted, const JobKey& key) const;
   void put_job(const Permit& permit, const CallPtr& call, int tries_left);
   std::vector<Error> faults_of(const Timing& timing, const JobKey& key);
   void patch_job(const Permit& permit, const CallPtr& call, int tries_left);

@@ -3,6 +3,8 @@
 // The operations of the API that write: parse, check, submit. A PATCH is laid over what is
 // stored and submitted for as long as that has not changed; else it is tried again.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -111,6 +113,18 @@ std::vector<Error> Api::faults_of(const Timing& timing, const JobKey& key) {
   return {*none};
 }
 
+// Two that come at once may both find room for one: the page of metrics has a bound of its own.
+std::vector<Error> Api::too_many_counted(const JobDefinition& wanted, const JobKey& key) const {
+  if (!wanted.metrics.value_or(false) || !options_.count_counted_jobs) return {};
+  const auto others = options_.count_counted_jobs(key);
+  if (!others || static_cast<std::size_t>(*others) < kCountedJobsMax) return {};
+  return {Error{ErrorCode::invalid,
+                fmt::format("cannot be true: {} jobs of this server have it already, and no more "
+                            "may.",
+                            *others),
+                "metrics"}};
+}
+
 // One that keeps a stored secret stands for as long as the job is as it was then, like a PATCH.
 void Api::put_job(const Permit& permit, const CallPtr& call, int tries_left) {
   JsonMemory memory;
@@ -130,6 +144,9 @@ void Api::put_job(const Permit& permit, const CallPtr& call, int tries_left) {
     if (has_unopened_certificates(wanted.definition)) workers_.step_aside();
     const JobDefinition* before = *stored ? &*(*stored)->definition : nullptr;
     reading.errors = placed(open_certificates(wanted.definition, before), *body);
+  }
+  if (reading.errors.empty()) {
+    reading.errors = placed(too_many_counted(wanted.definition, call->path.key), *body);
   }
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));
@@ -167,6 +184,9 @@ void Api::patch_job(const Permit& permit, const CallPtr& call, int tries_left) {
   if (reading.errors.empty()) {
     if (has_unopened_certificates(wanted.definition)) workers_.step_aside();
     reading.errors = placed(open_certificates(wanted.definition, &*job.definition), *body);
+  }
+  if (reading.errors.empty()) {
+    reading.errors = placed(too_many_counted(wanted.definition, job.key), *body);
   }
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedJob, reading.errors));

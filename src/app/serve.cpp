@@ -274,6 +274,9 @@ ApiOptions Serving::api_options() {
   }
   options.engine_trouble = [this] { return watch_->trouble(); };
   options.render_metrics = [this] { return metrics_page_->render(); };
+  options.count_counted_jobs = [this](const JobKey& besides) {
+    return store_->count_counted_jobs(besides);
+  };
   return options;
 }
 

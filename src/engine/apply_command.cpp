@@ -41,6 +41,15 @@ bool is_stricter(const Quota& wanted, const Quota& existing) {
          shortest_length(wanted.max_recurrence) > shortest_length(existing.max_recurrence);
 }
 
+// Clients of Azure's drop the members that they do not know.
+Shared<JobDefinition> with_kept_members(const Shared<JobDefinition>& wanted,
+                                        const std::optional<Job>& existing) {
+  if (wanted->metrics || !existing || !existing->definition->metrics) return wanted;
+  Shared<JobDefinition> kept = wanted;
+  kept.edit().metrics = existing->definition->metrics;
+  return kept;
+}
+
 struct CommandApplier {
   const Applying& with;
 
@@ -94,10 +103,11 @@ struct CommandApplier {
     if (command.expected_gen && (!existing || existing->gen != *command.expected_gen)) {
       return changed("Job", command.key.name);
     }
-    if (existing && !is_final(existing->state) && has_definition(*existing, command.definition)) {
+    const Shared<JobDefinition> definition = with_kept_members(command.definition, existing);
+    if (existing && !is_final(existing->state) && has_definition(*existing, definition)) {
       return set_state(*existing, command.enabled, *collection);
     }
-    TRY_ASSIGN(const JobWish wish, admitted(command.definition, command.enabled, *collection));
+    TRY_ASSIGN(const JobWish wish, admitted(definition, command.enabled, *collection));
     if (existing) {
       JobChange change = replaced(*existing, wish, with.now);
       with.draft.put(change.job, std::move(change.rows));
@@ -176,9 +186,10 @@ struct CommandApplier {
   void trace_put(const PutJobCommand& command, const std::optional<Job>& before,
                  const Job& after) const {
     if (with.trail == nullptr) return;
-    *with.trail = {before ? AuditResult::updated : AuditResult::created,
-                   before ? fingerprint(*before) : "",
-                   command.fingerprint.empty() ? fingerprint(after) : command.fingerprint};
+    const bool as_asked = after.definition->metrics == command.definition->metrics;
+    *with.trail = {
+        before ? AuditResult::updated : AuditResult::created, before ? fingerprint(*before) : "",
+        as_asked && !command.fingerprint.empty() ? command.fingerprint : fingerprint(after)};
   }
 
   template <typename Thing>

@@ -82,6 +82,20 @@ TEST_F(ApplyCommand, PutMakesAndReplacesAndSaysWhich) {
   EXPECT_EQ(stored("a")->gen, 2);
 }
 
+// Azure's clients send back what they were given, but for the members that they do not know.
+TEST_F(ApplyCommand, APutThatLeavesOurMembersOutKeepsThem) {
+  JobDefinition definition = every(1, Frequency::hour);
+  definition.metrics = true;
+  put("a", definition);
+  definition.metrics.reset();
+  EXPECT_EQ(put("a", definition).definition->metrics, true);
+  definition.metrics = false;
+  EXPECT_NE(put("a", definition).definition->metrics, true);
+  definition.metrics.reset();
+  EXPECT_NE(put("a", definition).definition->metrics, true);
+  EXPECT_NE(put("another", definition).definition->metrics, true);
+}
+
 TEST_F(ApplyCommand, AJobUnderAMissingCollectionIsRefusedByItsParentsName) {
   const Error error = refused(PutJobCommand{{collection_key("none"), "a"}, {}});
   EXPECT_EQ(error.code, ErrorCode::parent_missing);

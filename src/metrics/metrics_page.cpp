@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "metrics/last_successes.h"
 #include "metrics/process_metrics.h"
 
 namespace belfry {
@@ -74,6 +75,9 @@ Families MetricsPage::collect_store() {
                                 "How long the job that waits longest has been due and not started, "
                                 "as the store has it: it grows when the engine stands still."},
                                in_seconds(overdue)));
+  }
+  if (const auto jobs = sources_.store.last_successes(); jobs && !jobs->empty()) {
+    append(out, collect_last_successes(*jobs));
   }
   const StoreBytes bytes = sources_.store.bytes();
   out.push_back(gauge_family({"belfry_store_bytes", "Size of the store's files."}, "file",

@@ -26,11 +26,14 @@ class ScriptedStore final : public StoreFacts {
     if (failing) return Error{ErrorCode::unavailable, "no", {}};
     return due;
   }
+  Result<std::vector<LastSuccess>> last_successes() override { return counted_jobs; }
+  Result<std::int64_t> count_counted_jobs(const JobKey&) override { return 0; }
   StoreBytes bytes() const override { return {.database = 4096, .log = 8192}; }
 
   int counted = 0;
   bool failing = false;
   std::optional<Instant> due;
+  std::vector<LastSuccess> counted_jobs;
 };
 
 class MetricsPageTest : public testing::Test {
@@ -119,6 +122,17 @@ TEST_F(MetricsPageTest, TheProcessIsThere) {
     ASSERT_NE(at, std::string::npos) << name;
     EXPECT_GT(std::stod(text.substr(at + 2 + std::string(name).size())), 0) << name;
   }
+}
+
+TEST_F(MetricsPageTest, JobsThatAskForItHaveTheirLastSuccess) {
+  const JobKey key{{"sub", "group", "jc"}, "nightly \"one\""};
+  store_.counted_jobs = {{key, kNoon, kNoon + seconds{5}}, {{key.collection, "never"}, kNoon, {}}};
+  const std::string of = R"({subscription="sub",resource_group="group",collection="jc",job=)";
+  EXPECT_TRUE(
+      has("belfry_job_last_success_timestamp_seconds" + of + R"("nightly \"one\""} 1893499205)"));
+  EXPECT_TRUE(has("belfry_job_defined_timestamp_seconds" + of + R"("never"} 1893499200)"));
+  EXPECT_EQ(page_.render().find("belfry_job_last_success_timestamp_seconds" + of + "\"never"),
+            std::string::npos);
 }
 
 }  // namespace

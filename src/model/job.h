@@ -20,6 +20,9 @@
 
 namespace belfry {
 
+// So many jobs of a store may ask for it: each is a line of every page of metrics.
+inline constexpr std::size_t kCountedJobsMax = 1'000;
+
 // Minted at creation: a job deleted and made again under its name is another job.
 enum class JobId : std::int64_t {};
 
@@ -35,6 +38,7 @@ struct JobDefinition {
   Timing timing;
   Action action;
   std::optional<Action> error_action;
+  std::optional<bool> metrics;  // whether its last success is counted; absent: not said
 
   bool operator==(const JobDefinition&) const = default;
 };

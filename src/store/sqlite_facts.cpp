@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "model/job.h"
+#include "store/sqlite_rows.h"
 #include "store/sqlite_store.h"
 
 namespace belfry {
@@ -32,6 +33,17 @@ WHERE due > scheduled_for AND role = 0 AND retry = 0
   AND NOT EXISTS (SELECT 1 FROM started WHERE started.job = progress.job)
 ORDER BY scheduled_for LIMIT 1)";
 static_assert(static_cast<int>(ActionRole::main) == 0);
+
+constexpr char kLastSuccesses[] = R"(
+SELECT c.subscription, c.resource_group, c.name, j.name, p.defined_at, k.last_success
+FROM counted AS k CROSS JOIN job AS j ON j.id = k.job
+                  CROSS JOIN progress AS p ON p.job = j.id
+                  CROSS JOIN collection AS c ON c.id = j.collection
+ORDER BY k.job LIMIT ?1)";
+constexpr char kCountCounted[] = R"(
+SELECT count(*) FROM counted AS k
+WHERE k.job NOT IN (SELECT j.id FROM collection AS c CROSS JOIN job AS j ON j.collection = c.id
+                    WHERE c.folded = ?1 AND j.folded = ?2))";
 
 std::int64_t& count_of(JobCounts& counts, JobState state) {
   switch (state) {
@@ -71,6 +83,21 @@ std::optional<Instant> earliest_due(Connection& db) {
   if (put_off && (!earliest || *put_off < *earliest)) earliest = put_off;
   if (!earliest) return std::nullopt;
   return Instant{Ticks{*earliest}};
+}
+
+std::vector<LastSuccess> last_successes(Connection& db) {
+  std::vector<LastSuccess> out;
+  for (Rows rows = db.query(kLastSuccesses, bounded(kCountedJobsMax)); rows.next();) {
+    JobKey key{.collection = read_collection_key(rows), .name = {}};
+    key.name = rows.text();
+    const Instant defined = rows.instant();
+    out.push_back({std::move(key), defined, rows.maybe_instant()});
+  }
+  return out;
+}
+
+std::int64_t count_counted_jobs(Connection& db, const JobKey& besides) {
+  return db.value(kCountCounted, folded(besides.collection), folded(besides.name)).value_or(0);
 }
 
 StoreBytes SqliteStore::bytes() const {

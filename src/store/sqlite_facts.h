@@ -13,5 +13,7 @@ namespace belfry {
 
 JobCounts count_jobs_by_state(Connection& db);
 std::optional<Instant> earliest_due(Connection& db);
+std::vector<LastSuccess> last_successes(Connection& db);
+std::int64_t count_counted_jobs(Connection& db, const JobKey& besides);
 
 }  // namespace belfry

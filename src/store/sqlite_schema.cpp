@@ -197,6 +197,14 @@ CREATE TABLE seal(
 -- When what is suspended would be due, in place of `due`: nothing that may not begin stands in the
 -- indexes on that.
 ALTER TABLE progress ADD COLUMN suspended INTEGER;
+
+-- Jobs whose last success is part of the metrics: those that ask for it.
+CREATE TABLE counted(job INTEGER PRIMARY KEY, last_success INTEGER) STRICT;
+
+-- Up to which job it was looked whether the history holds secrets that a target repeated: older
+-- versions wrote down what came. No row: there is nothing left to look at.
+CREATE TABLE echoes_unseen(after INTEGER NOT NULL) STRICT;
+INSERT INTO echoes_unseen(after) SELECT id - 1 FROM job ORDER BY id LIMIT 1;
 )",
 };
 

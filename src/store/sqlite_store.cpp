@@ -462,3 +462,11 @@ Result<std::optional<Instant>> SqliteStore::earliest_due() {
 }
 
 }  // namespace belfry
+Result<std::vector<LastSuccess>> SqliteStore::last_successes() {
+  return read([](Connection& db) { return belfry::last_successes(db); });
+}
+
+Result<std::int64_t> SqliteStore::count_counted_jobs(const JobKey& besides) {
+  return read([&](Connection& db) { return belfry::count_counted_jobs(db, besides); });
+}
+

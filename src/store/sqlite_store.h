@@ -86,6 +86,8 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   Result<JobCounts> count_jobs_by_state() override;
   Result<std::optional<Instant>> earliest_due() override;
   StoreBytes bytes() const override;
+  Result<std::vector<LastSuccess>> last_successes() override;
+  Result<std::int64_t> count_counted_jobs(const JobKey& besides) override;
 
  private:
   SqliteStore(DirectoryLock lock, std::unique_ptr<LogVfs> vfs, std::unique_ptr<Connection> writer,

@@ -88,6 +88,19 @@ constexpr char kDeleteProgress[] = "DELETE FROM progress WHERE job = ?1 AND gen 
 constexpr char kDeleteJob[] = "DELETE FROM job WHERE id = ?1";
 constexpr char kRemoveJob[] = "INSERT INTO removed(job) VALUES (?1)";
 
+// What it did before it asked is known as far as its last rows tell.
+constexpr char kCountSuccess[] = R"(
+INSERT INTO counted(job, last_success)
+SELECT ?1, (SELECT ended FROM (SELECT role, status, ended, seq FROM history WHERE job = ?1
+                               ORDER BY seq DESC, role DESC, retry DESC LIMIT 100)
+            WHERE role = 0 AND status = 0 ORDER BY seq DESC LIMIT 1)
+WHERE true ON CONFLICT DO NOTHING)";
+constexpr char kUncount[] = "DELETE FROM counted WHERE job = ?1";
+constexpr char kUncountAllOf[] = R"(
+DELETE FROM counted WHERE job IN (SELECT id FROM job WHERE collection = ?1))";
+constexpr char kSucceeded[] = R"(
+UPDATE counted SET last_success = max(coalesce(last_success, ?2), ?2) WHERE job = ?1)";
+
 constexpr char kInsertHistory[] = R"(
 INSERT INTO history(job, seq, role, retry, status, scheduled_for, repeat, started, ended,
                     gap_last, gap_count, message)
@@ -179,10 +192,24 @@ SealedDefinition sealed(Connection& db, const Sealer& sealer, const Job& job) {
   return {};
 }
 
+bool is_counted(const Job& job) {
+  return job.definition->metrics.value_or(false);
+}
+
+// Of most jobs nothing is written here.
+void note_success(Connection& db, const Job& job, const std::vector<HistoryEntry>& rows) {
+  if (!is_counted(job)) return;
+  for (const HistoryEntry& row : rows) {
+    const bool success = row.role == ActionRole::main && row.status == HistoryStatus::completed;
+    if (success) db.run(kSucceeded, job.id, row.ended);
+  }
+}
+
 // All of it but its progress, which went first.
 void remove_job(Connection& db, JobId id) {
   db.run(kDeleteStarted, id);
   db.run(kUncountJob, id);
+  db.run(kUncount, id);
   db.run(kDeleteJob, id);
   db.run(kRemoveJob, id);
 }
@@ -261,6 +288,7 @@ WriteResult SqliteBatch::apply_one(const DeleteCollection& write) {
   db_.run(kRemoveJobsOf, *id);
   db_.run(kDeleteProgressOf, *id);
   db_.run(kDeleteStartedOf, *id);
+  db_.run(kUncountAllOf, *id);
   db_.run(kDeleteJobsOf, *id);
   db_.run(kDeleteCollection, *id);
   return WriteResult::applied;
@@ -270,8 +298,15 @@ WriteResult SqliteBatch::apply_one(const PutJob& write) {
   ASSERT(write.job.gen != kGenAbsent);
   const bool put =
       write.expected_gen == kGenAbsent ? insert(write.job) : replace(write.job, write.expected_gen);
-  if (put) insert_history(db_, write.rows);
-  return applied_if(put);
+  if (!put) return WriteResult::refused;
+  insert_history(db_, write.rows);
+  if (is_counted(write.job)) {
+    db_.run(kCountSuccess, write.job.id);
+    note_success(db_, write.job, write.rows);
+  } else if (write.expected_gen != kGenAbsent) {
+    db_.run(kUncount, write.job.id);
+  }
+  return WriteResult::applied;
 }
 
 WriteResult SqliteBatch::apply_one(const DeleteJob& write) {
@@ -284,6 +319,7 @@ WriteResult SqliteBatch::apply_one(const DeleteJob& write) {
 WriteResult SqliteBatch::apply_one(const AdvanceJob& write) {
   if (!advance(db_, write.job, write.what)) return WriteResult::refused;
   insert_history(db_, write.rows);
+  note_success(db_, write.job, write.rows);
   return WriteResult::applied;
 }
 

@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/instant.h"
 #include "base/result.h"
+#include "model/job.h"
 
 namespace belfry {
 
@@ -27,6 +29,13 @@ struct StoreBytes {
   std::uint64_t log = 0;  // written, and not yet copied into the database
 };
 
+// Of a job that asked for it (properties.metrics).
+struct LastSuccess {
+  JobKey key;
+  Instant defined;  // since when it could have succeeded
+  std::optional<Instant> at;
+};
+
 class StoreFacts {
  public:
   virtual ~StoreFacts() = default;
@@ -37,6 +46,12 @@ class StoreFacts {
   // When the job that waits for its turn longest is, or was, due; none where none waits. A start
   // that was put off for want of room has been due since it was planned.
   virtual Result<std::optional<Instant>> earliest_due() = 0;
+
+  // At most kCountedJobsMax, in the order in which the jobs were made.
+  virtual Result<std::vector<LastSuccess>> last_successes() = 0;
+
+  // How many jobs besides this one ask for it.
+  virtual Result<std::int64_t> count_counted_jobs(const JobKey& besides) = 0;
 
   virtual StoreBytes bytes() const = 0;
 };

@@ -109,6 +109,7 @@ JobDefinition read_definition(ObjectReader& properties, Reading& reading) {
   JobDefinition definition;
   definition.timing = read_timing(properties, reading);
   read_actions(properties, definition, reading);
+  definition.metrics = properties.boolean("metrics");
   return definition;
 }
 
@@ -137,6 +138,7 @@ void write_definition(JsonWriter& out, const JobDefinition& definition,
     out.name("recurrence");
     write_recurrence(out, *timing.recurrence);
   }
+  if (definition.metrics.value_or(false)) out.member("metrics", true);
 }
 
 std::string definition_text(const JobDefinition& definition, Secrets secrets) {

@@ -33,7 +33,7 @@ JobDefinition read_definition(ObjectReader& properties, Reading& reading);
 std::string measured_text(const JobDefinition& definition, Reading& reading);
 
 // The members startTime, action, recurrence, for the object that is open: in the live service's
-// order.
+// order. Then ours.
 void write_definition(JsonWriter& out, const JobDefinition& definition,
                       const WriteOptions& options);
 

@@ -5,10 +5,12 @@ query of the dashboard finds what it asks for in a real Prometheus.
 
     metrics.py PATH_OF_BELFRY
 """
+import contextlib
 import json
 import pathlib
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -123,6 +125,58 @@ def what_is_counted(suite, server):
         equal((refused.status, refused.headers["Allow"]), (405, "GET, HEAD"))
 
 
+def of_job(family, name):
+    name = rf'belfry_job_{family}_timestamp_seconds\{{[^}}]*job="{name}"\}}'
+    return re.compile(rf"^{name} (\S+)$", re.M)
+
+
+def last_success(suite, server):
+    bench = Bench(server)
+    for name, path, more in (("good", "/good", {"metrics": True}), ("plain", "/good", {}),
+                             ("in-vain", "/bad", {"metrics": True})):
+        bench.put(name, path, retry={"retryType": "None"}, startTime="2030-01-01T00:20:00Z", **more)
+    bench.move(to="2030-01-01T01:00:00Z")
+    page = scrape(bench.client).body.decode()
+    with suite.case("a job that asks for it has the time of its last success in the metrics"):
+        equal([float(at) for at in of_job("last_success", "good").findall(page)], [1893457200.0])
+        equal(of_job("last_success", "in-vain").findall(page), [])
+        equal([float(at) for at in of_job("defined", "in-vain").findall(page)], [1893456000.0])
+        holds('job="plain"' not in page, page)
+    with suite.case("it is there after a restart"):
+        server.stop()
+        server.start()
+        bench.client = Client(server.port)
+        page = scrape(bench.client).body.decode()
+        equal([float(at) for at in of_job("last_success", "good").findall(page)], [1893457200.0])
+    job = bench.group.job("good")
+    with suite.case("clients that drop the member keep it, and null takes it away"):
+        known = bench.client.get(job).properties
+        equal(known.pop("metrics"), True)
+        put = bench.client.put(job, {"properties": {"action": known["action"],
+                                                    "startTime": "2031-01-01T00:00:00Z"}})
+        equal((put.status, put.properties["metrics"]), (200, True))
+        patched = bench.client.patch(job, {"properties": {"metrics": None}})
+        holds("metrics" not in patched.properties, patched)
+        holds('job="good"' not in scrape(bench.client).body.decode(), "it is still counted")
+        equal(bench.client.get(bench.group.job("plain")).properties.get("metrics"), None)
+    with suite.case("it must be true or false"):
+        wrong = bench.client.patch(job, {"properties": {"metrics": "yes"}})
+        equal(wrong.status, 400)
+        holds("properties.metrics" in wrong.error["message"], wrong)
+    with suite.case("a thousand jobs of a store may ask for it, and no more"):
+        server.stop()
+        with contextlib.closing(sqlite3.connect(server.store / "belfry.db")) as db, db:
+            db.executemany("INSERT INTO counted(job) VALUES (?)", [(-n,) for n in range(1, 1000)])
+        server.start()
+        client = Client(server.port)
+        bench.client = client
+        bench.put("in-vain", "/bad", startTime="2031-01-01T00:00:00Z", metrics=True)
+        refused = client.patch(job, {"properties": {"metrics": True}})
+        equal(refused.status, 400)
+        holds("properties.metrics" in refused.error["message"] and
+              "1000" in refused.error["message"], refused)
+
+
 def who_may_read(suite, owner, server):
     with suite.case("/metrics needs a credential, and the role Reader over everything"):
         equal(scrape(Client(server.port)).status, 401)
@@ -204,6 +258,17 @@ class Prometheus:
             holds(self.process.returncode is None, "Prometheus ended")
 
 
+def count_a_job(client):
+    """One that succeeds at once, so that the page has all there is."""
+    group, sink = Group(), targets.Sink()
+    equal(client.put(group.collection(), collection_body()).status, 201)
+    equal(client.put(group.job(), {"properties": {
+        "metrics": True, "action": http_action(uri=sink.url("/"))}}).status, 201)
+    until = time.monotonic() + PATIENCE_SECONDS
+    while b"belfry_job_last_success_timestamp_seconds{" not in scrape(client).body:
+        holds(time.monotonic() < until, "the job has not succeeded")
+
+
 def dashboard_queries():
     board = json.loads(DASHBOARD.read_text())
     found = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
@@ -248,9 +313,12 @@ def main():
     suite = Suite()
     with Server(binary, "--virtual-clock", NOW) as server:
         what_is_counted(suite, server)
+    with Server(binary, "--virtual-clock", NOW) as server:
+        last_success(suite, server)
     rules(suite)
-    with Server(binary, "--auth", "token") as server:
+    with Server(binary, "--auth", "token", "--allow-targets", "127.0.0.1") as server:
         owner = Owner(server)
+        count_a_job(owner.client)
         who_may_read(suite, owner, server)
         dashboard(suite, owner, server)
     return suite.finish()

@@ -52,6 +52,7 @@ Instant EngineThread::step() {
   engine_.hold(stopping_ || starts_ != Starts::at_once || !clock_.trusted());
   const Instant now = clock_.now();
   const Instant next = engine_.step(now);
+  if (sweep_wanted_.exchange(false)) engine_.sweep_all(now);
   {
     const std::lock_guard lock(mutex_);
     progress_.steps_done = progress_.steps_begun;
@@ -81,6 +82,11 @@ Instant EngineThread::wait_until_idle() {
   lock.lock();
   stepped_.wait(lock, [&] { return progress_.steps_done > begun && progress_.idle; });
   return progress_.next;
+}
+
+void EngineThread::sweep_all() {
+  sweep_wanted_ = true;
+  static_cast<void>(wait_until_idle());
 }
 
 void EngineThread::wait_until_settled(Millis patience) {

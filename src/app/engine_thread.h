@@ -40,6 +40,9 @@ class EngineThread {
   // time and nothing on the wire. Returns when the engine wants to act next.
   Instant wait_until_idle();
 
+  // The same, and all that is too old by now is removed.
+  void sweep_all();
+
   // Grows at least once a second, unless a step does not come back.
   std::uint64_t steps_done() const;
   std::size_t in_flight() const;
@@ -64,6 +67,7 @@ class EngineThread {
   std::atomic<bool> ending_ = false;
   std::atomic<Starts> starts_;
   std::atomic<bool> stopping_ = false;
+  std::atomic<bool> sweep_wanted_ = false;
   mutable std::mutex mutex_;
   std::condition_variable stepped_;
   Progress progress_;

@@ -59,6 +59,9 @@ int check(const KeyPlace& store) {
   }
   if (!found->problems.empty()) return kFailed;
   fmt::print("{} is sound.\n", full_path(store.directory).native());
+  const auto left = upkeep_left(store.directory);
+  if (!left) return end_with(kFailed, left.error().message);
+  if (!left->empty()) fmt::print("{}\n", *left);
   return kDone;
 }
 

@@ -26,6 +26,8 @@ Result<Instant> VirtualTime::move_to(Instant to) {
   }
   clock_.set(to);
   static_cast<void>(engine_.wait_until_idle());
+  // On the way it is done once a day. Whoever looks, looks now.
+  engine_.sweep_all();
   return to;
 }
 

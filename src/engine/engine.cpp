@@ -358,29 +358,6 @@ bool Engine::send(const Job& job, Instant now) {
   return true;
 }
 
-// A slice a second; soon again while there is more.
-void Engine::sweep(Instant now) {
-  // The clock may have been put back.
-  if (now < next_sweep_ && next_sweep_ - now <= options_.sweep_every) return;
-  const std::size_t limit =
-      std::min(options_.sweep_rows + std::exchange(rows_since_sweep_, 0), options_.sweep_rows_max);
-  const auto swept = store_.sweep({.history_before = now - options_.history_kept,
-                                   .ended_before = now - options_.ended_jobs_kept,
-                                   .limit = limit,
-                                   .now = now});
-  if (!swept) {
-    lose_store(swept.error());
-    return;
-  }
-  next_sweep_ = now + options_.sweep_every / (*swept < limit ? 1 : sweeps_per_interval(limit, now));
-}
-
-// While there is more to sweep. Rarely where others want the processor for their calls, unless more
-// comes than would go.
-int Engine::sweeps_per_interval(std::size_t limit, Instant now) const {
-  return others_soon(now) && limit < options_.sweep_rows_max ? 4 : 20;
-}
-
 Instant Engine::next_step(Instant now) const {
   if (!recovered_) return now + options_.store_backoff;
   Instant next = next_sweep_;

@@ -95,6 +95,10 @@ class Engine {
   // something comes in before.
   Instant step(Instant now);
 
+  // Removes all that is too old at `now`, however long it takes: for a clock that stands still
+  // meanwhile.
+  void sweep_all(Instant now);
+
   // While held, nothing new is begun or sent; what is on the wire is still settled.
   void hold(bool held) { starting_ = !held; }
   std::size_t in_flight() const { return in_flight_.size(); }
@@ -168,6 +172,7 @@ class Engine {
   void send_unsent(Instant now);
   void send_awaiting_room(Instant now);
   void sweep(Instant now);
+  bool sweep_slice(std::size_t limit, Instant now);
   int sweeps_per_interval(std::size_t limit, Instant now) const;
   Instant next_step(Instant now) const;
   void lose_store(const Error& error);

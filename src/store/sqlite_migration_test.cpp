@@ -144,6 +144,40 @@ TEST_P(SqliteMigrationTest, KeepsTokensAndTheChainOfTheAuditLog) {
   EXPECT_EQ(findings->problems, std::vector<std::string>{});
 }
 
+// What targets repeated was written down as it came.
+TEST_P(SqliteMigrationTest, TheSecretsThatTargetsRepeatedAreTakenOutOfTheHistory) {
+  connect(directory(), OpenMode::existing)
+      ->execute(
+          fmt::format("UPDATE history SET message = 'you sent ' || hex(zeroblob(4000)) || '{}' "
+                      "WHERE job = (SELECT id FROM job WHERE name = 'hourly')",
+                      kSchemaSamplePassword));
+  EXPECT_NE(*upkeep_left(directory()), "") << "before the new server runs";
+  auto store = open(directory());
+  ASSERT_TRUE(store);
+  EXPECT_NE(*upkeep_left(directory()), "");
+  const SweepLimits a_little{.history_before = kFirstInstant,
+                             .ended_before = kFirstInstant,
+                             .limit = 100,
+                             .echoes_max = 1};
+  EXPECT_EQ(
+      *store->sweep({.history_before = kFirstInstant, .ended_before = kFirstInstant, .limit = 100}),
+      0U)
+      << "not now";
+  int slices = 0;
+  while (*store->sweep(a_little) > 0) ++slices;
+  EXPECT_GT(slices, 2) << "a little at a time";
+  EXPECT_EQ(*upkeep_left(directory()), "");
+  const auto hourly = store->job(key("hourly"));
+  const auto rows =
+      store->history({.job = (*hourly)->id, .status = {}, .before = {}, .skip = 0, .limit = 10});
+  ASSERT_EQ(rows->size(), 1U);
+  EXPECT_TRUE(rows->front().message.ends_with("0***")) << rows->front().message.substr(0, 40);
+  store.reset();
+  std::ifstream file(database_path(directory()), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(bytes.find(kSchemaSamplePassword), std::string::npos) << "in a page that became free";
+}
+
 // Otherwise a server that was upgraded would be another than one that was installed.
 TEST_P(SqliteMigrationTest, LeadsToTheSchemaOfANewStore) {
   ASSERT_TRUE(open(directory()));

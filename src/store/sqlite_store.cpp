@@ -226,13 +226,16 @@ Result<std::size_t> SqliteStore::sweep(const SweepLimits& limits) {
   std::size_t swept = 0;
   // Not at once: somebody may still be reading what there was before.
   if (resealing_.finished()) sealer_.demand_macs();
-  const Resealing before = resealing_;
+  const Resealing resealing = resealing_;
+  const EchoMasking echoes = echoes_;
   const auto done = transaction([&](Connection& db) {
     swept = sweep_rows(db, limits, history_passed_over_);
     swept += resealing_.step(db, sealer_, limits.limit - swept);
+    swept += echoes_.step(db, sealer_, std::min(limits.echoes_max, limits.limit - swept));
   });
   if (done) return swept;
-  resealing_ = before;
+  resealing_ = resealing;
+  echoes_ = echoes;
   return done.error();
 }
 
@@ -461,7 +464,6 @@ Result<std::optional<Instant>> SqliteStore::earliest_due() {
   return read([](Connection& db) { return belfry::earliest_due(db); });
 }
 
-}  // namespace belfry
 Result<std::vector<LastSuccess>> SqliteStore::last_successes() {
   return read([](Connection& db) { return belfry::last_successes(db); });
 }
@@ -470,3 +472,4 @@ Result<std::int64_t> SqliteStore::count_counted_jobs(const JobKey& besides) {
   return read([&](Connection& db) { return belfry::count_counted_jobs(db, besides); });
 }
 
+}  // namespace belfry

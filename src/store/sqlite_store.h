@@ -33,6 +33,7 @@
 #include "store/reader_pool.h"
 #include "store/sealer.h"
 #include "store/sqlite.h"
+#include "store/sqlite_echoes.h"
 #include "store/sqlite_open.h"
 #include "store/sqlite_reseal.h"
 #include "store/store.h"
@@ -85,9 +86,9 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
 
   Result<JobCounts> count_jobs_by_state() override;
   Result<std::optional<Instant>> earliest_due() override;
-  StoreBytes bytes() const override;
   Result<std::vector<LastSuccess>> last_successes() override;
   Result<std::int64_t> count_counted_jobs(const JobKey& besides) override;
+  StoreBytes bytes() const override;
 
  private:
   SqliteStore(DirectoryLock lock, std::unique_ptr<LogVfs> vfs, std::unique_ptr<Connection> writer,
@@ -125,6 +126,7 @@ class SqliteStore final : public Store, public TokenStore, public AuditLog, publ
   Sealer sealer_;
   UnreadableJobs unreadable_;
   Resealing resealing_;                   // of the thread that sweeps
+  EchoMasking echoes_;                    // of the same
   std::int64_t history_passed_over_ = 0;  // of the same
   const int checkpoint_pages_;
   int checkpoint_at_;

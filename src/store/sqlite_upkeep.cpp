@@ -13,6 +13,7 @@
 #include "store/durable_file.h"
 #include "store/key_file.h"
 #include "store/sqlite_copy.h"
+#include "store/sqlite_echoes.h"
 #include "store/sqlite_genuine.h"
 #include "store/sqlite_keys.h"
 #include "store/sqlite_rows.h"
@@ -300,6 +301,21 @@ Result<StoreFindings> check_store(const std::filesystem::path& directory,
   db->run("ROLLBACK");
   findings.add_failure();
   return StoreFindings{findings.problems(), older};
+}
+
+Result<std::string> upkeep_left(const std::filesystem::path& directory) {
+  constexpr int kEchoesSince = 8;
+  TRY_ASSIGN(const auto db, open_database_in(directory));
+  db->keep_log_on_close();
+  const bool known = db->value("PRAGMA user_version").value_or(0) >= kEchoesSince;
+  const std::int64_t jobs =
+      known ? jobs_with_echoes_unseen(*db) : db->value("SELECT count(*) FROM job").value_or(0);
+  if (db->failed()) return db->take_failure().error;
+  if (jobs == 0) return std::string();
+  return fmt::format(
+      "Of {} jobs the history may still hold secrets that their targets repeated to an older "
+      "version: a running server looks through it and masks them.",
+      jobs);
 }
 
 Result<std::string> back_up_store(const std::filesystem::path& directory,

@@ -33,7 +33,11 @@ struct StoreFindings {
 Result<StoreFindings> check_store(const std::filesystem::path& directory,
                                   const std::filesystem::path& key_file = {});
 
-// The same of an open one, but for what is sealed in it.
+// What a server that runs still has to do to a sound store, for the operator; empty when it is
+// done.
+Result<std::string> upkeep_left(const std::filesystem::path& directory);
+
+// check_store() of an open one, but for what is sealed in it.
 std::vector<std::string> check_tables(Connection& db);
 
 // Writes the database as it is at this moment to one new file. The answer is a sentence for

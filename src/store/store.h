@@ -149,12 +149,14 @@ struct SkuCounts {
 // What sweep() may remove: history that ended before `history_before`, jobs that became final
 // before `ended_before`, history of jobs that are gone; at most `limit` rows a call. History is
 // looked at in the order it was written, so a row that came late goes late; one that ended after
-// `now`, because the clock was wrong then, is passed over.
+// `now`, because the clock was wrong then, is passed over. Of the rows, at most `echoes_max` are
+// looked at for secrets that an older Belfry let in.
 struct SweepLimits {
   Instant history_before;
   Instant ended_before;
   std::size_t limit = 0;
   Instant now = kLastInstant;
+  std::size_t echoes_max = 0;
 };
 
 class Store {

@@ -55,7 +55,10 @@ class MetricsPageTest : public testing::Test {
                      .clock = clock_,
                      .engine = [this] { return engine_; },
                      .targets = [] { return std::vector<TargetLoad>{}; },
-                     .failed_authentications = [] { return Labelled{{"no_token", 2}}; },
+                     .failed_authentications =
+                         [] {
+                           return Labelled{{"no_token", 2}};
+                         },
                      .version = "1.2.3",
                      .commit = "abc\"\\\n"}};
 };

@@ -37,8 +37,9 @@ struct StoredCollection {
 StoredCollection read_stored_collection(Rows& rows);
 JobCollection read_collection(Rows& rows, const Sealer& sealer);
 
-// What of it stands in `started`, and whether it is suspended, is named by the caller; for a database
-// of before there were MACs, and secrets of their own for error actions, that they are NULL.
+// What of it stands in `started`, and whether it is suspended, is named by the caller; for a
+// database of before there were MACs, and secrets of their own for error actions, that they are
+// NULL.
 inline std::string select_job(const std::string& started, const std::string& covered_until,
                               const std::string& suspended,
                               const std::string& since_macs = "j.error_secrets, j.mac") {

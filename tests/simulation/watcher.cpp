@@ -78,8 +78,11 @@ void Watcher::look_at_job(const Job& written) {
   if (const auto it = refused_.find(stored->id); it != refused_.end()) {
     const DueAttempt attempt = it->second;
     refused_.erase(it);
-    const bool noted = rows_[stored->id].contains(
-        {.seq = attempt.occurrence.seq, .role = attempt.role, .retry = attempt.retry});
+    const Rows& rows = rows_[stored->id];
+    const auto row =
+        rows.find({.seq = attempt.occurrence.seq, .role = attempt.role, .retry = attempt.retry});
+    // Taken back first, it may have been ended in the same step: that row is no note.
+    const bool noted = row != rows.end() && kind_of(row->second) != RowKind::unmade;
     const bool waited_for =
         stored->next && stored->next->started && same_attempt(*stored->next, attempt);
     if (!noted && !waited_for) news_.before_writes.push_back(event_of(stored->id, Unstarted{}));

@@ -21,7 +21,9 @@ const ClientCertificate& certificate_of(const Action& action) {
 }
 
 JobDefinition job_showing(const std::string& pfx, const std::string& password = kPfxPassword) {
-  return {{}, showing(pfx, password), {}};
+  JobDefinition job;
+  job.action = showing(pfx, password);
+  return job;
 }
 
 JobDefinition stored_job() {

@@ -56,7 +56,7 @@ Result<std::string> switch_job(const KeyPlace& place, const JobKey& key, JobSwit
   }
   Draft draft(*store);
   Trail trail;
-  const Command command = PatchJobCommand{*job->key, job->definition, enable, job->gen};
+  const Command command = SetJobStateCommand{*job->key, enable};
   const Plans plans = Plans::open();  // a job's state is no matter of them
   const auto applied = apply_command(command, {draft, plans, now, [] { return JobId{}; }, &trail});
   if (!applied) return applied.error();

@@ -159,10 +159,10 @@ TEST_P(SqliteMigrationTest, TheSecretsThatTargetsRepeatedAreTakenOutOfTheHistory
                              .ended_before = kFirstInstant,
                              .limit = 100,
                              .echoes_max = 1};
-  EXPECT_EQ(
-      *store->sweep({.history_before = kFirstInstant, .ended_before = kFirstInstant, .limit = 100}),
-      0U)
-      << "not now";
+  SweepLimits nothing_of_it = a_little;
+  nothing_of_it.echoes_max = 0;
+  while (*store->sweep(nothing_of_it) > 0) continue;  // which seals, and makes MACs
+  EXPECT_NE(*upkeep_left(directory()), "") << "not now";
   int slices = 0;
   while (*store->sweep(a_little) > 0) ++slices;
   EXPECT_GT(slices, 2) << "a little at a time";

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "store/key_file.h"
 #include "store/key_upkeep.h"
@@ -304,7 +305,7 @@ TEST_F(OlderStoreTest, HeadersThatAreSecretNowAreSealed) {
     return rows.text();
   };
   EXPECT_TRUE(contains(document(), "canary-7d1c"));
-  const auto store = open();
+  auto store = open();
   const auto once = [&] {
     return std::get<HttpAction>((*store->job({collection_key(), "once"}))->definition->action.what);
   };
@@ -314,6 +315,13 @@ TEST_F(OlderStoreTest, HeadersThatAreSecretNowAreSealed) {
   while (sweep(*store) > 0) continue;
   EXPECT_FALSE(contains(document(), "canary-7d1c")) << document();
   EXPECT_EQ(once(), before);
+  store.reset();
+  for (const auto& entry : std::filesystem::directory_iterator(directory())) {
+    std::ostringstream content;
+    content << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+    const bool copied_aside = contains(entry.path().filename(), "schema7");
+    EXPECT_EQ(contains(content.str(), "canary-7d1c"), copied_aside) << entry.path();
+  }
 }
 
 TEST_F(OlderStoreTest, IsCopiedAsideBeforeItIsChanged) {

@@ -115,11 +115,14 @@ NewMac new_mac(const Sealer& sealer, const Thing& thing, const std::optional<std
 
 std::size_t Resealing::step_jobs(Connection& db, const Sealer& sealer, std::size_t limit) {
   auto rows = jobs_after(db, after_job_, limit);
+  // What stood there in clear must not be found in the pages that become free.
+  db.execute("PRAGMA secure_delete = ON");
   for (JobRow& row : rows) {
     const bool done = row.has_mac && key_id_of_mac(row.stored.mac) == key_id_;
     if (!done && !reseal(db, sealer, row)) all_sound_ = false;
     after_job_ = static_cast<std::int64_t>(row.job.id);
   }
+  db.execute("PRAGMA secure_delete = FAST");
   return rows.size();
 }
 

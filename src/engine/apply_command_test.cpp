@@ -226,6 +226,7 @@ TEST_F(ApplyCommand, APutThatDiffersInItsStateAloneDisablesOrEnables) {
     };
     const Job off = *set(false)->job;
     EXPECT_EQ(off.state, JobState::disabled);
+    ASSERT_TRUE(off.next);
     EXPECT_TRUE(off.next->suspended);
     EXPECT_EQ(set(false)->job->gen, off.gen) << "it is disabled already";
     const Job on = *set(true)->job;

@@ -201,6 +201,7 @@ TEST(JobChanges, A5BothTheJobAndItsCollectionMustBeEnabled) {
   wish.collection_runs = CollectionRuns::no;
   const Job on = patched(both, wish, kNow)->job;
   EXPECT_EQ(on.state, JobState::enabled);
+  ASSERT_TRUE(on.next);
   EXPECT_TRUE(on.next->suspended);
   EXPECT_TRUE(resumed(both, kNow).next->suspended);
   EXPECT_FALSE(resumed(on, kNow).next->suspended);
@@ -209,6 +210,7 @@ TEST(JobChanges, A5BothTheJobAndItsCollectionMustBeEnabled) {
 // What passed while it rested is not owed, and is not taken for overlapped either.
 TEST(JobChanges, A6WhatPassedMeanwhileIsNotOwed) {
   const Job on = resumed(suspended(retry_waiting(), kNow).job, kNow + hours{5} + minutes{1});
+  ASSERT_TRUE(on.next && on.next->retry > 0);
   const Job begun = begin(on, kNow + hours{5} + minutes{1}, CatchUp::latest).job;
   const auto settled =
       settle(begun, attempt_of(begun), {true, "", kNow, kNow}, kNow + hours{5} + minutes{2});

@@ -137,7 +137,7 @@ def server_without_watchdog(suite, binary):
         with suite.case("it starts again and serves"):
             client = Client(server.start().port)
             holds(comes_true(lambda: client.get("/readyz", query=None).status == 200,
-                             READY_SECONDS))
+                             READY_SECONDS), server.log())
             server.stop()
     finally:
         server.remove()

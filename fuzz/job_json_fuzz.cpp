@@ -66,12 +66,13 @@ void check_collection(const boost::json::value& body) {
   static const Plans plans = Plans::azure();
   Reading reading;
   const JobCollection collection =
-      read_collection(body, {"s", "g", "c"}, plans, ApiVersion::v2016_03_01, reading);
+      read_collection(body, {"s", "g", "c"}, plans, nullptr, ApiVersion::v2016_03_01, reading);
   check_errors(reading);
   if (!reading.errors.empty()) return;
   const boost::json::value shown = write_collection(collection, ApiVersion::v2016_03_01);
   Reading again;
-  static_cast<void>(read_collection(shown, {"s", "g", "c"}, plans, ApiVersion::v2016_03_01, again));
+  static_cast<void>(
+      read_collection(shown, {"s", "g", "c"}, plans, nullptr, ApiVersion::v2016_03_01, again));
   ASSERT(again.errors.empty());
 }
 

@@ -60,10 +60,12 @@ void Api::put_collection(const Permit& permit, const CallPtr& call) {
   JsonMemory memory;
   const auto body = parse_body(call->request, memory);
   if (!body) return answer(call, malformed_response(kMalformedCollection, {body.error()}));
+  const auto stored = store_.collection(call->path.key.collection);
+  if (!stored) return answer(call, get_collection(permit, *call));  // which fails likewise
   Reading reading;
   PutCollectionCommand command;
-  command.collection =
-      read_collection(*body, call->path.key.collection, options_.plans, call->version, reading);
+  command.collection = read_collection(*body, call->path.key.collection, options_.plans,
+                                       *stored ? &**stored : nullptr, call->version, reading);
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedCollection, reading.errors));
   }
@@ -83,8 +85,9 @@ void Api::patch_collection(const Permit& permit, const CallPtr& call, int tries_
   if (!stored || !*stored) return answer(call, get_collection(permit, *call));
   Reading reading;
   PutCollectionCommand command;
-  command.collection = read_collection(patched_collection(**stored, *body, call->version),
-                                       (*stored)->key, options_.plans, call->version, reading);
+  command.collection =
+      read_collection(patched_collection(**stored, *body, call->version), (*stored)->key,
+                      options_.plans, &**stored, call->version, reading);
   command.expected_gen = (*stored)->gen;
   if (!reading.errors.empty()) {
     return answer(call, malformed_response(kMalformedCollection, reading.errors));

@@ -70,14 +70,31 @@ std::string_view plan_name(Sku sku) {
   return spelling_of(sku, ApiVersion::v2016_03_01);
 }
 
-void read_max_recurrence(ObjectReader max, Sku sku, const Plan& plan, Quota& quota) {
+// What a quota may be: what the plan allows, and what the collection has of the same plan already,
+// for an operator may have lowered the ceilings since.
+struct QuotaBounds {
+  const Plan& plan;
+  const Quota* stored;
+
+  bool allow_count(int count) const {
+    return count <= plan.ceiling.max_job_count ||
+           (stored != nullptr && count == stored->max_job_count);
+  }
+  bool allow_recurrence(const MaxRecurrence& max) const {
+    return shortest_length(max) >= shortest_length(plan.ceiling.max_recurrence) ||
+           (stored != nullptr && max == stored->max_recurrence);
+  }
+};
+
+void read_max_recurrence(ObjectReader max, Sku sku, const QuotaBounds& bounds, Quota& quota) {
   if (const auto frequency = max.choice("frequency", kQuotaFrequencies)) {
     quota.max_recurrence = {*frequency, 1};
   }
   if (const auto interval = max.integer("interval", 1, kIntervalMax)) {
     quota.max_recurrence.interval = static_cast<int>(*interval);
   }
-  if (shortest_length(quota.max_recurrence) < shortest_length(plan.ceiling.max_recurrence)) {
+  if (!bounds.allow_recurrence(quota.max_recurrence)) {
+    const Plan& plan = bounds.plan;
     max.fail("frequency",
              fmt::format("The provided MaxRecurrence for job collection Quota '{}' exceeds the "
                          "permissible limit for {} collections '{}'.{}",
@@ -87,24 +104,26 @@ void read_max_recurrence(ObjectReader max, Sku sku, const Plan& plan, Quota& quo
   }
 }
 
-void read_quota(ObjectReader quota, Sku sku, const Plan& plan, JobCollection& out) {
+void read_quota(ObjectReader quota, const QuotaBounds& bounds, JobCollection& out) {
   quota.skip("maxJobOccurrence");  // the live service took it, and did nothing with it
   if (const auto count = quota.integer("maxJobCount", 1, kCountMax)) {
     out.quota.max_job_count = static_cast<int>(*count);
-    if (*count > plan.ceiling.max_job_count) {
-      quota.fail("maxJobCount",
-                 fmt::format("The maximum job count quota has a value that is too large: {} jobs "
-                             "are allowed in a {} collection; it is {}.{}",
-                             plan.ceiling.max_job_count, plan_name(sku), *count, more_than(plan)));
+    if (!bounds.allow_count(out.quota.max_job_count)) {
+      const Plan& plan = bounds.plan;
+      quota.fail(
+          "maxJobCount",
+          fmt::format("The maximum job count quota has a value that is too large: {} jobs "
+                      "are allowed in a {} collection; it is {}.{}",
+                      plan.ceiling.max_job_count, plan_name(out.sku), *count, more_than(plan)));
     }
   }
   if (auto max = quota.object("maxRecurrence")) {
-    read_max_recurrence(std::move(*max), sku, plan, out.quota);
+    read_max_recurrence(std::move(*max), out.sku, bounds, out.quota);
   }
 }
 
-void read_properties(ObjectReader properties, const Plans& plans, ApiVersion version,
-                     JobCollection& out) {
+void read_properties(ObjectReader properties, const Plans& plans, const JobCollection* stored,
+                     ApiVersion version, JobCollection& out) {
   auto sku = properties.object("sku");
   if (sku) {
     if (sku->find("name") == nullptr) sku->fail("name", "is missing.");
@@ -119,7 +138,8 @@ void read_properties(ObjectReader properties, const Plans& plans, ApiVersion ver
   const Plan& plan = plans.of(out.sku);
   out.quota = plan.given;
   if (auto quota = properties.object("quota")) {
-    read_quota(std::move(*quota), out.sku, plan, out);
+    const bool same_plan = stored != nullptr && stored->sku == out.sku;
+    read_quota(std::move(*quota), {plan, same_plan ? &stored->quota : nullptr}, out);
   }
 }
 
@@ -136,7 +156,7 @@ json::object write_quota(const Quota& quota) {
 }  // namespace
 
 JobCollection read_collection(const json::value& body, const CollectionKey& key, const Plans& plans,
-                              ApiVersion version, Reading& reading) {
+                              const JobCollection* stored, ApiVersion version, Reading& reading) {
   JobCollection out;
   out.key = key;
   const auto* object = body.if_object();
@@ -157,7 +177,7 @@ JobCollection read_collection(const json::value& body, const CollectionKey& key,
   if (reader.find("location") == nullptr) reader.fail("location", "is missing: it names a region.");
   read_tags(reader, out, reading);
   if (auto properties = reader.object("properties")) {
-    read_properties(std::move(*properties), plans, version, out);
+    read_properties(std::move(*properties), plans, stored, version, out);
   } else if (reader.find("properties") == nullptr) {
     reader.fail("properties", "is missing: it names the sku.");
   }

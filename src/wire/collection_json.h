@@ -18,9 +18,11 @@ inline constexpr std::size_t kTagNameBytesMax = 512;
 inline constexpr std::size_t kTagValueBytesMax = 256;
 inline constexpr std::size_t kLocationBytesMax = 90;
 
-// Reads the body of a PUT. What the quota leaves out is filled in from the SKU's plan.
+// Reads the body of a PUT. What the quota leaves out is filled in from the SKU's plan. What is
+// `stored` may stay, also where the plan would no longer give it.
 JobCollection read_collection(const boost::json::value& body, const CollectionKey& key,
-                              const Plans& plans, ApiVersion version, Reading& reading);
+                              const Plans& plans, const JobCollection* stored, ApiVersion version,
+                              Reading& reading);
 
 boost::json::object write_collection(const JobCollection& collection, ApiVersion version);
 

@@ -86,6 +86,8 @@ def run(suite, server):
     _collections(suite, client)
     with Server(server.binary, "--plans", "azure") as azure:
         _ceilings_of_azure(suite, Client(azure.port))
+    with Server(server.binary, "--plans", "open") as lowered:
+        _lowered_ceilings(suite, lowered)
 
 
 def conflict(answer, *parts):
@@ -151,6 +153,42 @@ def _ceilings_of_azure(suite, client):
         equal(client.put(group.collection("p"), collection_body("P10Premium")).status, 201)
         conflict(client.patch(group.collection("p"),
                               {"properties": {"sku": {"name": "Standard"}}}), "100")
+
+
+def _lowered_ceilings(suite, server):
+    """Who has more than the plan gives now keeps it, and may change everything else."""
+    group = Group()
+    more = {"maxJobCount": 6, "maxRecurrence": {"frequency": "minute", "interval": 1}}
+    client = Client(server.port)
+    client.put(group.collection(), collection_body("Free", quota=more))
+    for i in range(6):
+        equal(client.put(group.job(f"j{i}"), job_body(recurrence=EVERY_MINUTE)).status, 201)
+    client = Client(server.restart("--plans", "azure").port)
+    with suite.case("a collection above a lowered ceiling is disabled and tagged by PATCH"):
+        for patch in ({"properties": {"state": "Disabled"}}, {"tags": {"team": "blue"}}):
+            answer = client.patch(group.collection(), patch)
+            equal((answer.status, answer.properties["state"], answer.properties["quota"]),
+                  (200, "Disabled", more), answer)
+        equal(answer.json["tags"], {"team": "blue"})
+    with suite.case("a PUT of it as it was read changes its state too"):
+        read = client.get(group.collection()).json
+        read["properties"]["state"] = "Enabled"
+        answer = client.put(group.collection(), read)
+        equal((answer.status, answer.properties["state"], answer.properties["quota"]),
+              (201, "Enabled", more), answer)
+    with suite.case("a quota that changes has to be within the lowered ceiling"):
+        for quota in ({"maxJobCount": 7},
+                      {"maxRecurrence": {"frequency": "Minute", "interval": 2}}):
+            for write, body in ((client.put, collection_body("Free", quota={**more, **quota})),
+                                (client.patch, {"properties": {"quota": quota}})):
+                answer = write(group.collection(), body)
+                equal((answer.status, answer.error["code"]), (400, "BadRequest"), answer)
+    with suite.case("what it has in one plan is no claim in another"):
+        body = collection_body("Standard", quota={"maxJobCount": 51})
+        equal(client.put(group.collection("other"), body).status, 400)
+        client.patch(group.collection(), {"properties": {"sku": {"name": "Standard"}}})
+        body = collection_body("Free", quota=more)
+        equal(client.put(group.collection(), body).status, 400)
 
 
 def _job_count(suite, client):

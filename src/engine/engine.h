@@ -172,7 +172,7 @@ class Engine {
   void send_unsent(Instant now);
   void send_awaiting_room(Instant now);
   void sweep(Instant now);
-  bool sweep_slice(std::size_t limit, Instant now);
+  bool sweep_slice(std::size_t limit, std::size_t echoes_max, Instant now);
   int sweeps_per_interval(std::size_t limit, Instant now) const;
   Instant next_step(Instant now) const;
   void lose_store(const Error& error);

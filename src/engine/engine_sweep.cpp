@@ -21,17 +21,18 @@ void Engine::sweep(Instant now) {
   if (now < next_sweep_ && next_sweep_ - now <= options_.sweep_every) return;
   const std::size_t limit =
       std::min(options_.sweep_rows + std::exchange(rows_since_sweep_, 0), options_.sweep_rows_max);
-  const bool more = sweep_slice(limit, now);
+  const std::size_t echoes_max = others_soon(now) ? kEchoesBesideOthersMax : options_.sweep_rows;
+  const bool more = sweep_slice(limit, echoes_max, now);
   next_sweep_ = now + options_.sweep_every / (more ? sweeps_per_interval(limit, now) : 1);
 }
 
 void Engine::sweep_all(Instant now) {
-  while (recovered_ && sweep_slice(options_.sweep_rows_max, now)) {
+  const std::size_t limit = options_.sweep_rows_max;
+  while (recovered_ && sweep_slice(limit, /*echoes_max=*/limit, now)) {
   }
 }
 
-bool Engine::sweep_slice(std::size_t limit, Instant now) {
-  const std::size_t echoes_max = others_soon(now) ? kEchoesBesideOthersMax : options_.sweep_rows;
+bool Engine::sweep_slice(std::size_t limit, std::size_t echoes_max, Instant now) {
   const auto swept = store_.sweep({.history_before = now - options_.history_kept,
                                    .ended_before = now - options_.ended_jobs_kept,
                                    .limit = limit,

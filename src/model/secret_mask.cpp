@@ -20,6 +20,9 @@ constexpr std::string_view kSecretHeaders[] = {"Authorization", "Proxy-Authoriza
 // Whoever escapes takes at most six bytes for one: \u0026.
 constexpr std::size_t kEscapedMax = 6;
 
+// What is shorter tells too little, and too many words end like that.
+constexpr std::size_t kBegunBytesMin = 3;
+
 // How echoes are escaped: a form within JSON, and each alone.
 constexpr Escapes kAlone[] = {Escapes::json, Escapes::percent, Escapes::form, Escapes::xml};
 
@@ -93,6 +96,20 @@ std::vector<std::string_view> cookie_values(std::string_view cookies) {
     cookies.remove_prefix(std::min(cookie.size() + 1, cookies.size()));
   }
   return values;
+}
+
+// Where the end of the text begins that may be the beginning of a form; its size where none is.
+std::size_t begun_at(std::string_view text, const std::vector<std::string>& forms) {
+  std::size_t at = text.size();
+  for (const std::string& form : forms) {
+    for (std::size_t size = std::min(form.size() - 1, text.size()); size >= kBegunBytesMin;
+         --size) {
+      if (!text.ends_with(std::string_view(form).substr(0, size))) continue;
+      at = std::min(at, text.size() - size);
+      break;
+    }
+  }
+  return at;
 }
 
 }  // namespace
@@ -198,6 +215,13 @@ std::string SecretMask::masked(std::string_view text, std::size_t shown_max) con
     done = std::max(done, span.end);
   }
   if (done < end) out += text.substr(done, end - done);
+  return out;
+}
+
+std::string SecretMask::masked_after_cut(std::string_view text) const {
+  std::string out = masked(text);
+  const std::size_t begun = begun_at(out, forms_);
+  if (begun < out.size()) out.replace(begun, std::string::npos, kMasked);
   return out;
 }
 

@@ -38,6 +38,10 @@ class SecretMask {
   // What the first `shown_max` bytes of the text tell, without the secrets that begin there.
   std::string masked(std::string_view text, std::size_t shown_max = std::string_view::npos) const;
 
+  // Of a text that was cut before anybody looked for secrets in it: what it ends in may be the
+  // beginning of one.
+  std::string masked_after_cut(std::string_view text) const;
+
  private:
   void add_form(std::string form);
   void add_action(const Action& action);

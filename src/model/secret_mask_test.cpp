@@ -168,5 +168,16 @@ TEST(Escapes, WhatIsNoEscapeStandsForItself) {
   EXPECT_EQ(unescaped(R"(\ud83d\udd14)", Escapes::json).text, "\xF0\x9F\x94\x94");
 }
 
+// An older version cut bodies without looking for secrets in them.
+TEST(SecretMask, WhatACutTextEndsInMayBeTheBeginningOfASecret) {
+  SecretMask mask;
+  mask.add("open sesame");
+  EXPECT_EQ(mask.masked_after_cut("you sent open ses"), "you sent ***");
+  EXPECT_EQ(mask.masked_after_cut("open sesame, then ope"), "***, then ***");
+  EXPECT_EQ(mask.masked_after_cut("Basic b3BlbiBzZXN"), "Basic ***");
+  EXPECT_EQ(mask.masked_after_cut("so"), "so");
+  EXPECT_EQ(mask.masked_after_cut("closed"), "closed");
+}
+
 }  // namespace
 }  // namespace belfry

@@ -34,8 +34,9 @@ SecretMask mask_of(Connection& db, const Sealer& sealer, JobId id) {
   return read.definition ? SecretMask(read.job.definition) : SecretMask();
 }
 
+// Older versions cut what came before they wrote it down.
 void mask_row(Connection& db, const HistoryEntry& row, const SecretMask& mask) {
-  const std::string message = mask.masked(row.message);
+  const std::string message = mask.masked_after_cut(row.message);
   if (message == row.message) return;
   db.run(kReplaceMessage, row.job, row.occurrence.seq, row.role, row.retry,
          std::string_view(message));

@@ -150,12 +150,14 @@ void check_definitions(Connection& db, const Sealer& sealer, Findings& findings)
   findings.add_failure();
 }
 
-// Whether the keys are those that its secrets are sealed with.
-Status check_keys(const std::filesystem::path& file, const std::vector<SealingKey>& keys,
-                  Connection& db) {
+// The keys of the file, if they are those that its secrets are sealed with.
+Result<std::vector<SealingKey>> fitting_keys(const std::filesystem::path& file, Connection& db) {
+  TRY_ASSIGN(const auto keys, read_key_file(file));
   const auto used = keys_in_use(db);
-  if (used.empty()) return Done{};
-  return keys.empty() ? missing_key_file(file, used.front()) : check_fit(file, keys, used);
+  if (used.empty()) return keys;
+  if (keys.empty()) return missing_key_file(file, used.front());
+  if (const auto fit = check_fit(file, keys, used); !fit) return fit.error();
+  return keys;
 }
 
 std::string counted(std::int64_t number, std::string_view what) {
@@ -172,19 +174,9 @@ Result<std::string> contents_of(const std::filesystem::path& backup) {
 }
 
 // What only the keys can tell: whether all was written by Belfry, and whether it opens.
-void check_what_is_sealed(Connection& db, const std::filesystem::path& key_file,
-                          Findings& findings) {
-  const auto keys = read_key_file(key_file);
-  const Status fit = keys ? check_keys(key_file, *keys, db) : keys.error();
-  findings.add_failure();
-  if (!fit) {
-    findings.add(fit.error().message);
-    findings.add(
-        "without its keys nobody can tell whether tokens, job collections, definitions and secrets "
-        "are as Belfry wrote them: that was not verified");
-  }
-  if (!fit || keys->empty()) return;
-  Sealer sealer(*keys);
+void check_what_is_sealed(Connection& db, const std::vector<SealingKey>& keys, Findings& findings) {
+  if (keys.empty()) return;
+  Sealer sealer(keys);
   if (has_macs(db)) {
     find_forged(db, sealer, [&findings](std::string found) { findings.add(std::move(found)); });
   }
@@ -207,10 +199,10 @@ Status copy_synced(const std::filesystem::path& from, const std::filesystem::pat
   return sync_file(to);
 }
 
-// The backup must be sound before anybody trusts it. Whether its key is missing.
+// The backup must be sound before anybody trusts it. Whether its keys were there to tell: without
+// them it is restored all the same, for the server will look at it again.
 Result<bool> check_backup(const std::filesystem::path& copy, const std::filesystem::path& file,
                           const std::filesystem::path& key_file) {
-  TRY_ASSIGN(const bool has_keys, is_there(key_file));
   TRY_ASSIGN(const auto db, Connection::open(copy.native(), OpenMode::existing, ""));
   Findings findings(*db);
   if (const auto well = check_schema(*db); !well) {
@@ -219,12 +211,12 @@ Result<bool> check_backup(const std::filesystem::path& copy, const std::filesyst
                              well.error().message),
                  ""};
   }
-  const bool keyless = !has_keys && !keys_in_use(*db).empty();
+  const auto keys = fitting_keys(key_file, *db);
   findings.add_failure();
   check_pages(*db, findings);
   check_rules(*db, findings);
-  if (!keyless) check_what_is_sealed(*db, key_file, findings);
-  if (findings.problems().empty()) return keyless;
+  if (keys) check_what_is_sealed(*db, *keys, findings);
+  if (findings.problems().empty()) return keys.has_value();
   return Error{
       ErrorCode::invalid,
       fmt::format("{} is not a sound backup: {}", file.native(), findings.problems().front()), ""};
@@ -294,7 +286,16 @@ Result<StoreFindings> check_store(const std::filesystem::path& directory,
     return StoreFindings{findings.problems()};
   }
   db->run("BEGIN");
-  check_what_is_sealed(*db, place_of_key(directory, key_file), findings);
+  const auto keys = fitting_keys(place_of_key(directory, key_file), *db);
+  findings.add_failure();
+  if (keys) {
+    check_what_is_sealed(*db, *keys, findings);
+  } else {
+    findings.add(keys.error().message);
+    findings.add(
+        "without its keys nobody can tell whether tokens, job collections, definitions and secrets "
+        "are as Belfry wrote them: that was not verified");
+  }
   check_pages(*db, findings);
   check_rules(*db, findings);
   const std::int64_t older = has_macs(*db) ? rows_without_mac(*db) : 0;
@@ -349,16 +350,16 @@ Result<std::string> restore_store(const std::filesystem::path& file,
   ::unlink(copy.c_str());
   if (const auto done = copy_synced(file, copy); !done) return done.error();
   const std::filesystem::path keys = place_of_key(directory, key_file);
-  const auto keyless = check_backup(copy, file, keys);
-  if (!keyless) {
+  const auto verified = check_backup(copy, file, keys);
+  if (!verified) {
     ::unlink(copy.c_str());
-    return keyless.error();
+    return verified.error();
   }
   TRY_ASSIGN(const std::string contents, contents_of(copy));
   if (const auto done = publish(copy, database); !done) return done.error();
   std::string said = fmt::format("Restored {} to {}: {}.", full_path(file).native(),
                                  full_path(directory).native(), contents);
-  if (*keyless) {
+  if (!*verified) {
     said += fmt::format(
         " Put the key that sealed its secrets at {0} before the server starts. Without it nobody "
         "could verify that the backup is as Belfry wrote it: belfry check --store {1} does.",

@@ -12,6 +12,7 @@ import re
 import sqlite3
 import sys
 
+from macs import token_mac
 from principals import Owner
 from rest import Client, Group, collection_body, http_action, job_body
 from server import Server
@@ -204,10 +205,11 @@ def provoke_in_tokens(suite, server):
 def fill_with_tokens(store, count):
     """As if the owner's token had been made so often under other ids."""
     with contextlib.closing(sqlite3.connect(store / "belfry.db")) as database, database:
-        database.execute(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
-            "INSERT INTO token SELECT printf('filled%d', i), name, secret_hash, assignments, "
-            "created, expires, revoked FROM token JOIN n", (count,))
+        owners = database.execute("SELECT name, secret_hash, assignments, created, expires, "
+                                  "revoked FROM token").fetchone()
+        tokens = [(f"filled{i}", *owners) for i in range(count)]
+        database.executemany("INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                             [(*token, token_mac(store, token)) for token in tokens])
 
 
 def provoke_number_of_tokens(suite, server):

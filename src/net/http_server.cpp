@@ -77,7 +77,8 @@ class HttpServer::Impl {
   void run();
   void accept();
   void on_accept(boost::system::error_code error, TcpSocket socket, HttpServerLoop& loop);
-  void note_accepting(boost::system::error_code error);
+  void note_refusal(boost::system::error_code error);
+  void await_end_of_refusals();
   void make_room(HttpServerLoop& loop);
   void accept_after_pause();
   void welcome(TcpSocket socket, HttpServerLoop& loop);
@@ -87,10 +88,12 @@ class HttpServer::Impl {
   std::vector<std::shared_ptr<HttpServerLoop>> loops_;
   Acceptor acceptor_;
   LoopTimer pause_;
+  LoopTimer calm_;
   tcp::endpoint endpoint_;
   tcp::endpoint peer_;
   std::size_t next_loop_ = 0;
-  bool accepting_ = true;
+  bool accepting_ = true;  // as the log has it
+  bool refused_ = false;   // by the kernel, since calm_ was set
   std::uint16_t port_ = 0;
   std::vector<std::thread> threads_;
 };
@@ -99,7 +102,8 @@ HttpServer::Impl::Impl(Options options)
     : serving_(std::move(options)),
       loops_(make_loops(serving_)),
       acceptor_(accept_context()),
-      pause_(accept_context()) {}
+      pause_(accept_context()),
+      calm_(accept_context()) {}
 
 // What is under way on a loop ends by itself once acceptor and connections are closed; only
 // then do the threads return, so no handler of ours is left that could be called later.
@@ -165,7 +169,7 @@ void HttpServer::Impl::on_accept(boost::system::error_code error, TcpSocket sock
                                  HttpServerLoop& loop) {
   if (!error) welcome(std::move(socket), loop);
   if (!acceptor_.is_open()) return;
-  note_accepting(error);
+  if (error) note_refusal(error);
   if (lacks_files(error)) return make_room(loop);
   if (error) return accept_after_pause();
   accept();
@@ -183,12 +187,24 @@ void HttpServer::Impl::make_room(HttpServerLoop& loop) {
   });
 }
 
-// Said once when it begins and once when it is over, not twenty times a second.
-void HttpServer::Impl::note_accepting(boost::system::error_code error) {
-  const bool accepting = !error;
-  if (accepting == std::exchange(accepting_, accepting)) return;
-  if (accepting) return log(LogLevel::info, "connections are accepted again");
+// Said once when it begins and once when it is over. A connection that takes the place of one that
+// was closed for it does not mean that it is over: there may be hundreds of them a second.
+void HttpServer::Impl::note_refusal(boost::system::error_code error) {
+  refused_ = true;
+  if (!std::exchange(accepting_, false)) return;
   log(LogLevel::error, "connections cannot be accepted", {{"reason", error.message()}});
+  await_end_of_refusals();
+}
+
+void HttpServer::Impl::await_end_of_refusals() {
+  refused_ = false;
+  calm_.expires_after(serving_.options.refusals_over_after);
+  calm_.async_wait([this](boost::system::error_code error) {
+    if (error || !acceptor_.is_open()) return;
+    if (refused_) return await_end_of_refusals();
+    accepting_ = true;
+    log(LogLevel::info, "connections are accepted again");
+  });
 }
 
 void HttpServer::Impl::accept_after_pause() {
@@ -209,6 +225,7 @@ void HttpServer::Impl::stop_accepting() {
   boost::system::error_code ignored;
   acceptor_.close(ignored);
   pause_.cancel();
+  calm_.cancel();
 }
 
 void HttpServer::Impl::drain(Millis grace) {

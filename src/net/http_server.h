@@ -58,6 +58,8 @@ class HttpServer {
     Handler handler;
     AtHead at_head;  // none: the handler sees every request
     Refusal refusal;
+    // Once no connection was refused by the kernel for so long, the log says that it is over.
+    Millis refusals_over_after{60'000};
   };
 
   // Takes the address, which nobody else can have then; whoever asks there is refused until

@@ -2,12 +2,15 @@
 //
 // What a rude, slow or broken client sees; and that the handler never sees such a client.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.h"
@@ -232,6 +235,45 @@ class NoDescriptorsLeft {
   std::vector<int> taken_;
 };
 
+// What is written to standard error, line by line, as long as this lives.
+class LogLines {
+ public:
+  LogLines() {
+    EXPECT_EQ(pipe(pipe_.data()), 0);
+    dup2(pipe_[1], STDERR_FILENO);
+  }
+  ~LogLines() {
+    dup2(before_, STDERR_FILENO);
+    for (const int descriptor : {before_, pipe_[0], pipe_[1]}) ::close(descriptor);
+  }
+
+  // How many lines came up to the first that holds `last`, with it, and hold `what`.
+  int count(std::string_view what, std::string_view last) {
+    int count = 0;
+    for (std::string line = next(); !line.empty(); line = next()) {
+      if (line.find(what) != std::string::npos) ++count;
+      if (line.find(last) != std::string::npos) return count;
+    }
+    ADD_FAILURE() << "no line holds " << last;
+    return count;
+  }
+
+ private:
+  // Empty: none came.
+  std::string next() {
+    std::string line;
+    pollfd readable{pipe_[0], POLLIN, 0};
+    for (char letter = 0; letter != '\n'; line += letter) {
+      if (poll(&readable, 1, static_cast<int>(LoopbackClient::kPatience.count())) != 1) return {};
+      if (read(pipe_[0], &letter, 1) != 1) return {};
+    }
+    return line;
+  }
+
+  const int before_ = dup(STDERR_FILENO);
+  std::array<int, 2> pipe_{};
+};
+
 std::chrono::microseconds processor_time() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -257,6 +299,51 @@ TEST(HttpServerRefusal, OfTheKernelToAcceptIsWaitedOut) {
     EXPECT_EQ(before.ask(get("/")).status, 200);
   }
   EXPECT_EQ(client.answer().status, 200);
+}
+
+// At the limit each that is accepted finds the place of one that was closed for it.
+TEST(HttpServerRefusal, OfTheKernelToAcceptIsSaidOnceHoweverManyGiveWay) {
+  HttpServer::Options options;
+  options.handler = echo;
+  options.shares.patience_when_full = Millis{0};
+  const auto server = serve(std::move(options));
+  LogLines lines;
+  std::vector<LoopbackClient> idle;
+  for (int i = 0; i < 6; ++i) {
+    idle.emplace_back(server->port());
+    EXPECT_EQ(idle.back().ask(get("/")).status, 200);
+  }
+  std::vector<LoopbackClient> clients;
+  for (int i = 0; i < 4; ++i) clients.push_back(LoopbackClient::unconnected());
+  log(LogLevel::error, "descriptors are taken away on purpose", {{"reason", "a test"}});
+  {
+    const NoDescriptorsLeft none;
+    for (LoopbackClient& client : clients) {
+      ASSERT_TRUE(client.connect(server->port()));
+      EXPECT_EQ(client.ask(get("/")).status, 200);
+    }
+  }
+  log(LogLevel::error, "descriptors are given back");
+  EXPECT_EQ(lines.count("connections ", "descriptors are given back"), 1);
+}
+
+TEST(HttpServerRefusal, OfTheKernelToAcceptIsOverWhenNoneCameForAWhile) {
+  HttpServer::Options options;
+  options.handler = echo;
+  options.refusals_over_after = Millis{1};
+  const auto server = serve(std::move(options));
+  LogLines lines;
+  LoopbackClient before(server->port());
+  EXPECT_EQ(before.ask(get("/")).status, 200);
+  LoopbackClient client = LoopbackClient::unconnected();
+  log(LogLevel::error, "descriptors are taken away on purpose", {{"reason", "a test"}});
+  {
+    const NoDescriptorsLeft none;
+    ASSERT_TRUE(client.connect(server->port()));
+    EXPECT_EQ(lines.count("", "connections cannot be accepted"), 2);
+  }
+  EXPECT_GE(lines.count("", "connections are accepted again"), 1);
+  EXPECT_EQ(client.ask(get("/")).status, 200);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ SMUGGLED = "\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: evil.test\r\n\r\n"
 # With these set by the job, every byte of the request is known beforehand.
 KNOWN = {"User-Agent": "u", "x-ms-scheduler-jobid": "j", "x-ms-scheduler-jobcollectionid": "c",
          "x-ms-scheduler-expected-execution-time": "t", "x-ms-execution-tag": "e",
-         "x-ms-client-request-id": "i", "Idempotency-Key": "k", "traceparent": "p"}
+         "x-ms-client-request-id": "i", "Idempotency-Key": "k", "traceparent": "p",
+         "Content-Type": "b"}
 
 LEGAL_TARGETS = [
     "/", "/a%0d%0aX-Evil:%20yes", "/%00", "/a?b=%0A&c=http://u@evil.test/", "//evil.test/../x",

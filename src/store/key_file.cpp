@@ -17,6 +17,7 @@
 
 #include "base/failpoint.h"
 #include "store/durable_file.h"
+#include "store/sqlite_open.h"
 
 namespace belfry {
 
@@ -30,6 +31,12 @@ constexpr mode_t kNotOnlyOwner = S_IRWXG | S_IRWXO;
 bool is_handed_over(const std::filesystem::path& path) {
   const char* directory = std::getenv("CREDENTIALS_DIRECTORY");
   return directory != nullptr && path.parent_path() == directory;
+}
+
+// The key beside the store is no link. One that an operator names may be: a cluster hands its
+// secrets over as links.
+bool is_our_own(const std::filesystem::path& path) {
+  return path == key_path(path.parent_path());
 }
 
 Error bad_key_file(const std::filesystem::path& path, std::string_view fault) {
@@ -95,7 +102,8 @@ Result<std::filesystem::path> write_unfinished(const std::filesystem::path& path
 }  // namespace
 
 Result<std::vector<SealingKey>> read_key_file(const std::filesystem::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const int flags = is_our_own(path) ? O_RDONLY | O_NOFOLLOW : O_RDONLY;
+  const FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC));
   if (!file.open() && errno == ENOENT) return std::vector<SealingKey>();
   if (!file.open()) return file_error("read the key file", path);
   struct stat status {};

@@ -54,6 +54,16 @@ TEST_F(OwnFilesTest, ALinkInThePlaceOfAnyOtherFileIsRefused) {
   }
 }
 
+// A cluster hands its secrets over as links.
+TEST_F(OwnFilesTest, AKeyFileThatIsNamedMayBeALink) {
+  ASSERT_EQ(refusal(), "opened");
+  const auto mounted = scratch_.path() / "mounted";
+  std::filesystem::rename(directory() / "secret.key", elsewhere());
+  std::filesystem::create_symlink(elsewhere(), mounted);
+  const auto opened = SqliteStore::open({.directory = directory(), .key_file = mounted});
+  EXPECT_TRUE(opened) << opened.error().message;
+}
+
 TEST_F(OwnFilesTest, CheckingAndBackingUpFollowNoLinkEither) {
   ASSERT_EQ(refusal(), "opened");
   std::filesystem::rename(directory() / "belfry.db", elsewhere());

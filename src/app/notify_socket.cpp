@@ -97,7 +97,7 @@ void NotifySocket::reloading() const {
 void NotifySocket::stopping(Millis grace) const {
   const std::int64_t micros = std::chrono::microseconds(grace + kStopMargin).count();
   std::string state = fmt::format("STOPPING=1\nEXTEND_TIMEOUT_USEC={}", micros);
-  // Nobody says alive() while the rest is finished.
+  // Nobody says alive() once the engine has ended.
   if (watchdog_) state += fmt::format("\nWATCHDOG_USEC={}", micros);
   say(state);
 }

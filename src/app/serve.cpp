@@ -378,7 +378,6 @@ void Serving::drain() {
   log(LogLevel::info, "stopping: finishing what is under way");
   api_->stop_being_ready();
   pfx_upkeep_.reset();
-  watch_->end();  // from here on a stop has its own patience
   engine_thread_->stop_starting();
   // What comes back now could not be written down.
   const Millis grace = store_broken_ ? Millis{0} : settings_.drain_grace;
@@ -387,6 +386,7 @@ void Serving::drain() {
   engine_thread_->wait_until_settled(grace);
   dispatcher_->stop(Millis{0});
   engine_thread_->end();  // and stays: who watches it may still be looking
+  watch_->end();          // only now: a stop waits for the engine too
   if (bearer_tokens_) bearer_tokens_->stop();
   workers_.finish();
   log(LogLevel::info, "stopped");

@@ -118,29 +118,46 @@ def reasons_not_to_be_ready(client):
     return answer.json["reasons"] if answer.status == 503 else None
 
 
-def server_without_watchdog(suite, binary):
+@contextlib.contextmanager
+def hanging(binary):
+    """A server whose engine hangs in a commit until the block ends."""
     server = Server(binary, environment={"ASAN_OPTIONS": "detect_leaks=0"}).start()
-    client = Client(server.port)
     writer = threading.Thread(target=suppressed(put_collection), args=(server.port,))
-    try:
-        with commits_held_up(server):
-            writer.start()
-            with suite.case("/readyz says so when the engine takes no step"):
-                reasons = comes_true(lambda: reasons_not_to_be_ready(client), READY_SECONDS)
-                holds(reasons and re.fullmatch(r"the engine has not taken a step for \d+ s",
-                                               reasons[0]), reasons)
-            with suite.case("a server whose engine hangs for a minute says so"):
-                holds(comes_true(lambda: GIVING_UP in server.log(), ENDED_SECONDS), server.log())
-        with suite.case("and ends with code 1"):  # out here, for strace keeps what has ended
-            equal(server.wait_for_end(ENDED_SECONDS), 1)
-        writer.join()
-        with suite.case("it starts again and serves"):
-            client = Client(server.start().port)
-            holds(comes_true(lambda: client.get("/readyz", query=None).status == 200,
-                             READY_SECONDS), server.log())
-            server.stop()
-    finally:
-        server.remove()
+    with commits_held_up(server):
+        writer.start()
+        yield server
+    writer.join()
+
+
+def hangs(server):
+    reasons = comes_true(lambda: reasons_not_to_be_ready(Client(server.port)), READY_SECONDS)
+    holds(reasons and re.fullmatch(r"the engine has not taken a step for \d+ s", reasons[0]),
+          reasons)
+
+
+def gives_up(server):
+    holds(comes_true(lambda: GIVING_UP in server.log(), ENDED_SECONDS), server.log())
+
+
+def servers_without_watchdog(suite, binary):
+    with hanging(binary) as server, hanging(binary) as stopped:
+        with suite.case("/readyz says so when the engine takes no step"):
+            hangs(server)
+            hangs(stopped)
+        stopped.begin_to_stop()
+        with suite.case("a server whose engine hangs for a minute says so"):
+            gives_up(server)
+        with suite.case("one that is to stop says so too"):
+            gives_up(stopped)
+    with suite.case("and ends with code 1"):  # out here, for strace keeps what has ended
+        equal(server.wait_for_end(ENDED_SECONDS), 1)
+    with suite.case("so does the one that is to stop"):
+        equal(stopped.wait_for_end(ENDED_SECONDS), 1)
+    stopped.remove()
+    with server, suite.case("it starts again and serves"):
+        client = Client(server.port)
+        holds(comes_true(lambda: client.get("/readyz", query=None).status == 200, READY_SECONDS),
+              server.log())
 
 
 def suppressed(work):
@@ -173,7 +190,7 @@ def main():
         path = folder + "/notify"
         watched_server(suite, binary, path)
         server_without_listener(suite, binary, path)
-    server_without_watchdog(suite, binary)
+    servers_without_watchdog(suite, binary)
     sandbox(suite, binary)
     return suite.finish()
 

@@ -102,8 +102,11 @@ class Server:
     def forget_greeting(self):
         self._greeting.clear()
 
-    def stop(self):
+    def begin_to_stop(self):
         self._process.send_signal(signal.SIGTERM)
+
+    def stop(self):
+        self.begin_to_stop()
         self._greeting.append(self._process.stdout.read())
         code = self._process.wait()
         if code != 0:

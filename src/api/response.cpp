@@ -106,7 +106,8 @@ HttpResponse wrong_method_response(const std::string& method, std::string_view a
 }
 
 HttpResponse refusal_response(int status, const std::string& what) {
-  HttpResponse response = json_text_response(status, error_body({code_of(status), what, {}}));
+  const std::string message = status == 413 ? fmt::format("{}{}", what, kBodyMaxDecides) : what;
+  HttpResponse response = json_text_response(status, error_body({code_of(status), message, {}}));
   if (status == 503) add_retry_after(response, Seconds{1});
   add_request_ids(response, {});
   return response;

@@ -119,8 +119,8 @@ std::string measured_text(const JobDefinition& definition, Reading& reading) {
   if (definition.error_action) bytes += secrets_text(*definition.error_action).size();
   const std::size_t bytes_max = job_bytes_max(reading.body_bytes_max);
   if (bytes > bytes_max) {
-    reading.fail(
-        "", fmt::format("The job is {} bytes large; at most {} are allowed.", bytes, bytes_max));
+    reading.fail("", fmt::format("The job is {} bytes large; at most {} are allowed.{}", bytes,
+                                 bytes_max, kBodyMaxDecides));
   }
   return text;
 }

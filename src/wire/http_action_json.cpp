@@ -170,7 +170,7 @@ HttpAction read_http_action(ObjectReader request, bool declared_https, Reading& 
   out.uri = read_uri(request);
   out.method = read_method(request);
   read_headers(request, out, reading);
-  out.body = request.text("body", reading.body_bytes_max);
+  out.body = request.text("body", reading.body_bytes_max, kBodyMaxDecides);
   if (auto authentication = request.object("authentication")) {
     out.authentication = read_authentication(std::move(*authentication));
   }

@@ -268,7 +268,8 @@ void ObjectReader::skip_null(std::string_view name) {
   if (member != nullptr && member->value().is_null()) skip(name);
 }
 
-std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t bytes_max) {
+std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t bytes_max,
+                                              std::string_view who_decides) {
   const json::value* value = find(name);
   if (value == nullptr) return std::nullopt;
   const auto* string = value->if_string();
@@ -277,7 +278,8 @@ std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t
     return std::nullopt;
   }
   if (string->size() > bytes_max) {
-    fail(name, fmt::format("is {} bytes long; at most {} are allowed.", string->size(), bytes_max));
+    fail(name, fmt::format("is {} bytes long; at most {} are allowed.{}", string->size(), bytes_max,
+                           who_decides));
     return std::nullopt;
   }
   return std::string(*string);

@@ -52,6 +52,10 @@ std::string_view whole_characters(std::string_view text, std::size_t bytes_max);
 // The value as a message may show it: compact, and cut at kShownValueMax.
 std::string shown(const boost::json::value& value);
 
+// Ends an error about a size that the operator may change.
+inline constexpr std::string_view kBodyMaxDecides =
+    " The server's setting body-max decides how many.";
+
 struct Reading {
   std::size_t body_bytes_max = 8 * 1024;  // of an action's request; an operator may allow more
   std::vector<Error> errors = {};         // the first kReadingErrorsMax
@@ -81,7 +85,8 @@ class ObjectReader {
   const boost::json::value* find(std::string_view name);
 
   // Each gives nothing when the member is absent or wrong; when wrong, it also says so.
-  std::optional<std::string> text(std::string_view name, std::size_t bytes_max);
+  std::optional<std::string> text(std::string_view name, std::size_t bytes_max,
+                                  std::string_view who_decides = "");
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t min, std::int64_t max);
   std::optional<bool> boolean(std::string_view name);
   // The name must outlive the reader that is given.

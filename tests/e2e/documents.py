@@ -42,6 +42,7 @@ NOT_RUN = {
     "build/release/bench/": "takes hours",
     "belfry bench": "bench.py does",
     "belfry token create --name rescue": "the server must be stopped; the operator's page has it",
+    "belfry job disable nightly --store": "the server must be stopped; job_commands.py has it",
     "belfry serve": "runs until it is stopped; every suite starts it",
 }
 

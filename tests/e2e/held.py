@@ -5,6 +5,7 @@ clock was not moved yet. What fell due meanwhile is caught up on.
 
     held.py PATH_OF_BELFRY
 """
+import shutil
 import subprocess
 import sys
 
@@ -30,6 +31,7 @@ def restored(binary, server, bench, *flags):
     copy = Server(binary, *flags)
     done = belfry(binary, "restore", "--store", str(copy.store), str(backup))
     equal(done.returncode, 0, done)
+    shutil.copy(server.store / "secret.key", copy.store)  # it is in no backup
     (copy.store / "virtual-clock").touch()  # it is a copy
     copy.start()
     return copy, bench.of(copy)

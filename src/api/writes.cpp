@@ -104,16 +104,25 @@ void Api::patch_collection(const Permit& permit, const CallPtr& call, int tries_
   submit(permit, call, std::move(command), render, again);
 }
 
-// A job that has this timing already may keep it when its last occurrence has passed.
+// A job that has this timing already may keep it when its last occurrence has passed; one that is
+// at its end begins anew, and by today's date.
 std::vector<Error> Api::faults_of(const Timing& timing, const JobKey& key) {
   const Instant now = clock_.now();
   std::vector<Error> faults = broken_timing_rules(timing, now);
-  if (!faults.empty()) return faults;
-  const auto none = nothing_ahead(timing, now);
-  if (!none) return {};
+  const auto& recurrence = timing.recurrence;
+  const bool ends = recurrence && (recurrence->end_time || recurrence->count);
+  if (faults.empty() && !ends) return {};
   const auto stored = store_.job(key);
-  if (stored && *stored && (*stored)->definition->timing == timing) return {};
-  return {*none};
+  const Job* job = stored && *stored ? &**stored : nullptr;
+  const bool runs_on = job != nullptr && !is_final(job->state);
+  const bool same = job != nullptr && job->definition->timing == timing;
+  if (same && (runs_on || faults.empty())) return {};
+  if (!faults.empty()) return faults;
+  const bool recurs = runs_on && job->definition->timing.recurrence;
+  const auto none =
+      nothing_ahead(timing, now, recurs ? std::optional(job->defined_at) : std::nullopt);
+  if (none) faults.push_back(*none);
+  return faults;
 }
 
 // Two that come at once may both find room for one: the page of metrics has a bound of its own.

@@ -115,8 +115,12 @@ std::vector<Error> broken_timing_rules(const Timing& timing, Instant now) {
   return errors;
 }
 
-std::optional<Error> nothing_ahead(const Timing& timing, Instant now) {
-  if (first_occurrence(timing, now)) return std::nullopt;
+std::optional<Error> nothing_ahead(const Timing& timing, Instant now,
+                                   std::optional<Instant> recurs_since) {
+  const bool goes_on = recurs_since && timing.recurrence && !timing.start_time;
+  const auto next = goes_on ? next_occurrence(*timing.recurrence, *recurs_since, 0, now)
+                            : first_occurrence(timing, now);
+  if (next) return std::nullopt;
   return would_never_run(*timing.recurrence, now);
 }
 

@@ -19,7 +19,9 @@ namespace belfry {
 std::vector<Error> broken_timing_rules(const Timing& timing, Instant now);
 
 // Of a timing that breaks none of them: why it has no occurrence after `now`, if it has none. That
-// is no way to make a job, but what becomes of many.
-std::optional<Error> nothing_ahead(const Timing& timing, Instant now);
+// is no way to make a job, but what becomes of many. `recurs_since`: of a job that recurs already,
+// which does not ring at once again.
+std::optional<Error> nothing_ahead(const Timing& timing, Instant now,
+                                   std::optional<Instant> recurs_since = std::nullopt);
 
 }  // namespace belfry

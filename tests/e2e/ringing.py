@@ -6,6 +6,7 @@ The first case is the founding documents' own example: Monday, Wednesday and Fri
 22, ten times, with an error action, through its whole life.
 """
 import copy
+import datetime
 import sys
 import tempfile
 
@@ -228,6 +229,12 @@ def suspensions(suite, bench):
             equal(bench.client.post(bench.group.job("tardy") + "/" + verb).status, 409)
 
 
+def in_minutes(bench, minutes):
+    now = bench.client.get("/clock", query=None).json["now"]
+    then = datetime.datetime.fromisoformat(now) + datetime.timedelta(minutes=minutes)
+    return then.isoformat()
+
+
 def upserts(suite, bench):
     """Who puts his jobs at every start resets nothing."""
     hourly = {"recurrence": {"frequency": "Hour", "count": 5},
@@ -255,6 +262,31 @@ def upserts(suite, bench):
                            {"properties": {"recurrence": {"interval": 2}}})
         bench.move(advance="PT1M")
         equal(len(bench.sink.at("/upserted")), 1)
+    with suite.case("a new end before the next time of the calendar is refused"):
+        soon = {"frequency": "Hour", "endTime": in_minutes(bench, 20)}
+        bench.put("early", bench.call("/early"), recurrence={"frequency": "Hour"})
+        bench.move(advance="PT10M")
+        for answer in (bench.client.patch(bench.group.job("early"),
+                                          {"properties": {"recurrence": soon}}),
+                       bench.client.put(bench.group.job("early"), {"properties": {
+                           "action": bench.call("/early"), "recurrence": soon}})):
+            equal(answer.status, 400, answer)
+            holds("no occurrence lies between now" in answer.error["message"], answer)
+        equal(bench.job("early")["state"], "enabled")
+    with suite.case("an end that has passed hinders no PUT of what is there"):
+        bench.sink.statuses["/late"] = 500
+        late = {"action": {**bench.call("/late"), "retryPolicy": {
+                    "retryType": "Fixed", "retryInterval": "PT1H", "retryCount": 2}},
+                "recurrence": {"frequency": "Hour", "endTime": in_minutes(bench, 30)}}
+        bench.put("late", **late)
+        bench.move(advance="PT40M")
+        for state in ("Enabled", "Disabled", "Enabled"):
+            answer = bench.client.put(bench.group.job("late"),
+                                      {"properties": {**late, "state": state}})
+            equal((answer.status, answer.properties["state"]), (200, state.lower()), answer)
+        bench.move(advance="PT2H")
+        equal([row["retryCount"] for row in bench.history("late")], [0, 1, 2])
+        equal(bench.job("late")["state"], "faulted")
     with suite.case("a retry that a PUT ends has a row that says so"):
         bench.sink.statuses["/ends"] = 500
         bench.put("ends", bench.call("/ends"), recurrence={"frequency": "Day"})

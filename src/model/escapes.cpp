@@ -86,14 +86,21 @@ Escape xml_escape(std::string_view text) {
   return {utf8_of(point), end + 1};
 }
 
+Escape line_break(std::string_view) {
+  return {"", 1};
+}
+
 struct Rule {
   std::string_view marks;  // an escape begins with one of them
   Escape (*read)(std::string_view);
 };
 
 Rule rule_of(Escapes escapes) {
-  constexpr Rule kRules[] = {
-      {"\\", json_escape}, {"%", percent_escape}, {"%+", form_escape}, {"&", xml_escape}};
+  constexpr Rule kRules[] = {{"\\", json_escape},
+                             {"%", percent_escape},
+                             {"%+", form_escape},
+                             {"&", xml_escape},
+                             {"\r\n", line_break}};
   return kRules[static_cast<std::size_t>(escapes)];
 }
 

@@ -22,6 +22,7 @@ enum class Escapes {
   percent,  // %2B
   form,     // the same, and + for a blank
   xml,      // &amp; &#38; &#x26;
+  lines,    // line breaks within, as base64 has them
 };
 
 // A text in which nothing can be escaped in that way.

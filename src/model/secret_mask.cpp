@@ -23,8 +23,10 @@ constexpr std::size_t kEscapedMax = 6;
 // What is shorter tells too little, and too many words end like that.
 constexpr std::size_t kBegunBytesMin = 3;
 
-// How echoes are escaped: a form within JSON, and each alone.
-constexpr Escapes kAlone[] = {Escapes::json, Escapes::percent, Escapes::form, Escapes::xml};
+// How echoes are escaped: each alone, and some within JSON.
+constexpr Escapes kAlone[] = {Escapes::json, Escapes::percent, Escapes::form, Escapes::xml,
+                              Escapes::lines};
+constexpr Escapes kWithinJson[] = {Escapes::form, Escapes::json, Escapes::xml, Escapes::lines};
 
 // Where something stands in a text: from `begin` to before `end`.
 struct Span {
@@ -76,10 +78,19 @@ std::vector<Span> spans_of(std::string_view text, const std::vector<std::string>
     const Unescaped once = unescaped(text, escapes);
     find_all(
         once.text, forms, [&](std::size_t at) { return once.places[at]; }, found);
-    if (escapes != Escapes::json || lacks(once.text, Escapes::form)) continue;
-    const Unescaped twice = unescaped(once.text, Escapes::form);
-    find_all(
-        twice.text, forms, [&](std::size_t at) { return once.places[twice.places[at]]; }, found);
+    if (escapes != Escapes::json) continue;
+    for (const Escapes within : kWithinJson) {
+      if (lacks(once.text, within)) continue;
+      const Unescaped twice = unescaped(once.text, within);
+      find_all(
+          twice.text, forms, [&](std::size_t at) { return once.places[twice.places[at]]; }, found);
+    }
+  }
+  // A line break behind a secret was taken for one within it.
+  for (Span& span : found) {
+    while (span.end > span.begin && (text[span.end - 1] == '\r' || text[span.end - 1] == '\n')) {
+      --span.end;
+    }
   }
   std::sort(found.begin(), found.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
@@ -162,7 +173,7 @@ void SecretMask::add_http(const HttpAction& action) {
       const std::string& password = basic->password.reveal();
       add(password);
       if (password.size() >= kSecretBytesMin) {
-        add_form(base64_of(basic->username + ":" + password));
+        add(base64_of(basic->username + ":" + password));
       }
     } else if (const auto* oauth = std::get_if<ActiveDirectoryOAuth>(&*action.authentication)) {
       add(oauth->secret.reveal());
@@ -171,8 +182,11 @@ void SecretMask::add_http(const HttpAction& action) {
   for (const auto& [name, value] : action.secret_headers) add_header(name, value.reveal());
 }
 
-// The whole value, and what of it is the secret itself: a target may repeat that alone.
+// The whole value, without the blanks around it, which are no part of it in HTTP, and what of it is
+// the secret itself: a target may repeat that alone.
 void SecretMask::add_header(std::string_view name, std::string_view value) {
+  while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
+  while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
   add(value);
   if (equal_ignoring_case(name, "Cookie")) {
     for (const std::string_view secret : cookie_values(value)) add(secret);

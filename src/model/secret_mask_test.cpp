@@ -179,5 +179,34 @@ TEST(SecretMask, WhatACutTextEndsInMayBeTheBeginningOfASecret) {
   EXPECT_EQ(mask.masked_after_cut("closed"), "closed");
 }
 
+// Encoders break lines after 76 letters.
+TEST(SecretMask, Base64InLinesIsFound) {
+  SecretMask mask;
+  mask.add(std::string(100, 'x') + " is secret");
+  std::string lines = base64_of(std::string(100, 'x') + " is secret");
+  lines.insert(76, "\n");
+  EXPECT_EQ(mask.masked("you sent " + lines + " ok").find(lines.substr(0, 40)), std::string::npos);
+  lines.replace(76, 1, "\\n");
+  EXPECT_EQ(mask.masked("{\"you\":\"" + lines + "\"}").find(lines.substr(0, 40)),
+            std::string::npos);
+}
+
+TEST(SecretMask, BlanksAroundAHeadersValueAreNoPartOfIt) {
+  JobDefinition definition;
+  HttpAction action;
+  action.secret_headers = {{"X-Api-Key", Secret("  open sesame ")}};
+  definition.action.what = action;
+  EXPECT_EQ(SecretMask(definition).masked("X-Api-Key: open sesame"), "X-Api-Key: ***");
+}
+
+TEST(SecretMask, WhatBasicSendsIsFoundInBase64Too) {
+  JobDefinition definition;
+  HttpAction action;
+  action.authentication = BasicAuthentication{"user", Secret("open sesame")};
+  definition.action.what = action;
+  const std::string echo = base64_of("Basic " + base64_of("user:open sesame"));
+  EXPECT_NE(SecretMask(definition).masked(echo), echo);
+}
+
 }  // namespace
 }  // namespace belfry

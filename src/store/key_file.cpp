@@ -103,11 +103,12 @@ Result<std::filesystem::path> write_unfinished(const std::filesystem::path& path
 
 Result<std::vector<SealingKey>> read_key_file(const std::filesystem::path& path) {
   const int flags = is_our_own(path) ? O_RDONLY | O_NOFOLLOW : O_RDONLY;
-  const FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK));
   if (!file.open() && errno == ENOENT) return std::vector<SealingKey>();
   if (!file.open()) return file_error("read the key file", path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return file_error("read the key file", path);
+  if (!S_ISREG(status.st_mode)) return bad_key_file(path, "is not a file");
   const mode_t refused = is_handed_over(path) ? mode_t{S_IRWXO | S_IWGRP} : kNotOnlyOwner;
   if ((status.st_mode & refused) != 0) {
     return bad_key_file(

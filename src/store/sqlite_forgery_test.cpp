@@ -136,6 +136,7 @@ const Forgery kForgedAccess[] = {
     {"Frequency", "UPDATE collection SET max_interval = 1", "the job collection backups"},
     {"Plan", "UPDATE collection SET sku = 3", "the job collection backups"},
     {"State", "UPDATE collection SET state = 1", "the job collection backups"},
+    {"AnothersName", "UPDATE collection SET folded = 's2/g/c'", "under a wrong name"},
     {"NoMac", "UPDATE collection SET mac = NULL", "its MAC is missing"},
     {"KeyForgotten", "DELETE FROM sealing WHERE key_id IN (SELECT min(key_id) FROM sealing)",
      "what the store says of itself"},
@@ -199,6 +200,20 @@ const Forgery kForgedDefinitions[] = {
 
 INSTANTIATE_TEST_SUITE_P(Every, SqliteForgedDefinitionTest, testing::ValuesIn(kForgedDefinitions),
                          [](const auto& tested) { return tested.param.name; });
+
+// Else whoever may use the one would get the other.
+TEST_F(SqliteForgeryTest, NamesThatWereSwappedLeadToNobodysJob) {
+  fill();
+  tamper(
+      "UPDATE job SET folded = 'tmp' WHERE id = 1; UPDATE job SET folded = 'job1' WHERE id = 2;"
+      "UPDATE job SET folded = 'job2' WHERE id = 1");
+  const auto store = open();
+  for (const std::int64_t id : {1, 2}) {
+    EXPECT_FALSE(store->job(key(id)));
+    EXPECT_FALSE(store->job_name(key(id)));
+  }
+  EXPECT_TRUE(store->job(key(3)));
+}
 
 // However many there are: pages are as full as they were asked to be.
 TEST_F(SqliteForgeryTest, ForgedJobsInFrontHideNoneBehindThem) {

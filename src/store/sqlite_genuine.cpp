@@ -2,6 +2,8 @@
 
 #include "store/sqlite_genuine.h"
 
+#include <fmt/format.h>
+
 #include "store/row_macs.h"
 #include "store/sqlite_keys.h"
 #include "store/sqlite_rows.h"
@@ -10,7 +12,8 @@
 namespace belfry {
 namespace {
 
-const std::string kEveryCollection = std::string(kSelectCollection) + "FROM collection AS c";
+const std::string kEveryCollection =
+    std::string(kSelectCollection) + ", c.folded FROM collection AS c";
 constexpr char kWithoutMac[] = R"(
 SELECT (SELECT count(*) FROM job WHERE mac IS NULL) +
        (SELECT count(*) FROM collection WHERE mac IS NULL) +
@@ -28,6 +31,11 @@ void find_forged_collections(Connection& db, const Sealer& sealer, const Found& 
     const auto stored = read_stored_collection(rows);
     const auto genuine = check_mac(sealer, stored.collection, stored.mac);
     if (!genuine) found(genuine.error().message);
+    if (rows.text() == folded(stored.collection.key)) continue;
+    found(
+        fmt::format("the job collection {} stands under a wrong name: somebody else has changed "
+                    "the store",
+                    stored.collection.key.name));
   }
 }
 

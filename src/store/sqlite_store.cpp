@@ -83,6 +83,15 @@ Error broken_error() {
           "the disk did not confirm a write: belfry must be restarted to read what it holds", ""};
 }
 
+// What a row says of itself has a MAC; the column by which it is found has none.
+void expect_name(Rows& rows, bool same) {
+  if (same) return;
+  rows.fail({ErrorCode::internal,
+             "a row stands under a wrong name: it was not written by Belfry, somebody else has "
+             "changed the store",
+             ""});
+}
+
 // All keys of a prefix stand between `prefix/` and `prefix0`, 0 being what follows the slash.
 struct KeyRange {
   std::string after;
@@ -348,7 +357,9 @@ Result<std::optional<JobCollection>> SqliteStore::collection(const CollectionKey
   return read([&](Connection& db) {
     std::optional<JobCollection> out;
     Rows rows = db.query(kOneCollection.c_str(), folded(key));
-    if (rows.next()) out = read_collection(rows, sealer_);
+    if (!rows.next()) return out;
+    out = read_collection(rows, sealer_);
+    expect_name(rows, same(out->key, key));
     return out;
   });
 }
@@ -361,6 +372,8 @@ Result<std::vector<JobCollection>> SqliteStore::collections(const CollectionQuer
              db.query(kCollections.c_str(), range.after, range.before, bounded(query.limit));
          rows.next();) {
       out.push_back(read_collection(rows, sealer_));
+      const std::string name = folded(out.back().key);
+      expect_name(rows, range.after < name && name < range.before);
     }
     return out;
   });
@@ -383,6 +396,7 @@ Result<std::optional<Job>> SqliteStore::job(const JobKey& key) {
     if (!rows.next()) return out;
     ReadJob read = read_job(rows, sealer_);
     if (!read.definition) rows.fail(read.definition.error());
+    expect_name(rows, same(*read.job.key, key));
     out = std::move(read.job);
     return out;
   });
@@ -397,6 +411,7 @@ Result<std::optional<JobName>> SqliteStore::job_name(const JobKey& key) {
     out->key.collection = read_collection_key(rows);
     out->id = JobId{rows.integer()};
     out->key.name = rows.text();
+    expect_name(rows, same(out->key, key));
     return out;
   });
 }

@@ -199,8 +199,9 @@ Status copy_synced(const std::filesystem::path& from, const std::filesystem::pat
   return sync_file(to);
 }
 
-// The backup must be sound before anybody trusts it. Whether its keys were there to tell: without
-// them it is restored all the same, for the server will look at it again.
+// The backup must be sound before anybody trusts it. Whether its keys were there to tell: where
+// there are none it is restored all the same, for the server will look at it again; wrong ones are
+// a mistake that is better known now.
 Result<bool> check_backup(const std::filesystem::path& copy, const std::filesystem::path& file,
                           const std::filesystem::path& key_file) {
   TRY_ASSIGN(const auto db, Connection::open(copy.native(), OpenMode::existing, ""));
@@ -212,6 +213,10 @@ Result<bool> check_backup(const std::filesystem::path& copy, const std::filesyst
                  ""};
   }
   const auto keys = fitting_keys(key_file, *db);
+  if (!keys) {
+    TRY_ASSIGN(const auto wrong, read_key_file(key_file));
+    if (!wrong.empty()) return keys.error();
+  }
   findings.add_failure();
   check_pages(*db, findings);
   check_rules(*db, findings);

@@ -217,6 +217,21 @@ TEST_F(SqliteUpkeepTest, RestoringBesideAForeignLogIsRefused) {
   EXPECT_FALSE(restore_store(backup(), other_directory()));
 }
 
+// In the words of `belfry check`: it is the key that is wrong, and not the backup.
+TEST_F(SqliteUpkeepTest, WithAWrongKeyNothingIsRestored) {
+  open_filled().reset();
+  ASSERT_TRUE(back_up_store(directory(), backup()));
+  const auto wrong = scratch_.path() / "wrong.key";
+  ASSERT_TRUE(make_key_file(wrong));
+  const auto refused = restore_store(backup(), other_directory(), wrong);
+  ASSERT_FALSE(refused);
+  const auto found = check_store(directory(), wrong);
+  EXPECT_EQ(refused.error().message, found.value().problems.front());
+  EXPECT_TRUE(contains(refused.error().message, "put the right one there"));
+  std::filesystem::remove(other_directory() / "belfry.lock");  // as every command leaves it
+  EXPECT_TRUE(std::filesystem::is_empty(other_directory()));
+}
+
 TEST_F(SqliteUpkeepTest, AnUnsoundBackupIsNotRestored) {
   open_filled().reset();
   const auto refused = [&](const std::string& why) {

@@ -43,6 +43,7 @@ NOT_RUN = {
     "belfry bench": "bench.py does",
     "belfry token create --name rescue": "the server must be stopped; the operator's page has it",
     "belfry job disable nightly --store": "the server must be stopped; job_commands.py has it",
+    "belfry restore --store /var/lib/belfry --key-file": "wants that store's key; keys.py has it",
     "belfry serve": "runs until it is stopped; every suite starts it",
 }
 

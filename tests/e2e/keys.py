@@ -30,11 +30,11 @@ class Keys:
     """`belfry key` for one server."""
 
     def __init__(self, binary, server):
-        self._binary, self._store = binary, server.store
+        self.binary, self._store = binary, server.store
         self.file = server.store / "secret.key"
 
     def run(self, *command, environment=None):
-        return subprocess.run([self._binary, *command, "--store", str(self._store)],
+        return subprocess.run([self.binary, *command, "--store", str(self._store)],
                               capture_output=True, text=True, timeout=120, env=environment)
 
     def rotate(self):
@@ -213,6 +213,23 @@ def show_wrong_key(suite, server, keys):
         keys.expect_sound()
 
 
+def show_wrong_key_of_backup(suite, server, keys):
+    with suite.case("a backup is not restored with another key, nor with what is no key"):
+        backup, wrong, place = (server.home / name for name in ("b.db", "wrong.key", "restored"))
+        equal(keys.run("backup", str(backup)).returncode, 0)
+        for text, why in (("7" * 64, "put the right one there"), ("no key", "hexadecimal digits")):
+            wrong.write_text(text + "\n")
+            wrong.chmod(0o600)
+            answers = [keys.run("check", "--key-file", str(wrong)).stdout.splitlines()[0]]
+            done = subprocess.run([keys.binary, "restore", "--store", str(place), "--key-file",
+                                   str(wrong), str(backup)], capture_output=True, text=True,
+                                  timeout=120)
+            answers.append(done.stderr.strip().removeprefix("belfry: "))
+            equal((done.returncode, done.stdout, answers[0]), (1, "", answers[1]))
+            holds(why in answers[1], answers)
+            equal([path.name for path in place.iterdir()], ["belfry.lock"])
+
+
 def main():
     binary = binary_of(sys.argv)
     suite = Suite()
@@ -224,6 +241,7 @@ def main():
         show_crashes(suite, server, keys)
         show_files(suite, server, keys)
         show_wrong_key(suite, server, keys)
+        show_wrong_key_of_backup(suite, server, keys)
     return suite.finish()
 
 

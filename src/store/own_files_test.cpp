@@ -64,6 +64,16 @@ TEST_F(OwnFilesTest, AKeyFileThatIsNamedMayBeALink) {
   EXPECT_TRUE(opened) << opened.error().message;
 }
 
+// Whoever opens one waits for somebody to write.
+TEST_F(OwnFilesTest, AKeyFileThatIsAPipeIsRefusedAndNotWaitedFor) {
+  ASSERT_EQ(refusal(), "opened");
+  const auto pipe = scratch_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR), 0);
+  const auto opened = SqliteStore::open({.directory = directory(), .key_file = pipe});
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("is not a file"), std::string::npos);
+}
+
 TEST_F(OwnFilesTest, CheckingAndBackingUpFollowNoLinkEither) {
   ASSERT_EQ(refusal(), "opened");
   std::filesystem::rename(directory() / "belfry.db", elsewhere());

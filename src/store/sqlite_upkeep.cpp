@@ -296,10 +296,9 @@ Result<StoreFindings> check_store(const std::filesystem::path& directory,
   if (keys) {
     check_what_is_sealed(*db, *keys, findings);
   } else {
-    findings.add(keys.error().message);
-    findings.add(
-        "without its keys nobody can tell whether tokens, job collections, definitions and secrets "
-        "are as Belfry wrote them: that was not verified");
+    findings.add(keys.error().message +
+                 " (whether tokens, job collections, definitions and secrets are as Belfry wrote "
+                 "them was not verified without its keys)");
   }
   check_pages(*db, findings);
   check_rules(*db, findings);

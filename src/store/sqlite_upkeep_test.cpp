@@ -226,7 +226,7 @@ TEST_F(SqliteUpkeepTest, WithAWrongKeyNothingIsRestored) {
   const auto refused = restore_store(backup(), other_directory(), wrong);
   ASSERT_FALSE(refused);
   const auto found = check_store(directory(), wrong);
-  EXPECT_EQ(refused.error().message, found.value().problems.front());
+  EXPECT_TRUE(found.value().problems.front().starts_with(refused.error().message));
   EXPECT_TRUE(contains(refused.error().message, "put the right one there"));
   std::filesystem::remove(other_directory() / "belfry.lock");  // as every command leaves it
   EXPECT_TRUE(std::filesystem::is_empty(other_directory()));

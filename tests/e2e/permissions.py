@@ -137,8 +137,7 @@ def show_denied(suite, places, command, line):
         done = places.run(*words)
         holds(done.returncode in (1, 2), done)
         told = done.stderr or done.stdout  # `check` says on standard output what is wrong
-        lines = [line for line in told.splitlines() if "--help` says more" not in line]
-        holds(0 < len(lines) <= (2 if command == "check" else 1), done)
+        equal(len([line for line in told.splitlines() if "--help` says more" not in line]), 1, done)
         holds(places.named_in(told), done)
 
 
